@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every Swift target is built the same way: Swift 6 mode (the tools version's default), warnings are errors.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["Confinement"], resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "camo-producer",
+    products: [
+        .library(name: "ProducerKit", targets: ["ProducerKit"]),
+        .library(name: "StudioKit", targets: ["StudioKit"]),
+        .executable(name: "camo-producer", targets: ["camo-producer"]),
+        .executable(name: "camo-studio", targets: ["camo-studio"]),
+    ],
+    targets: [
+        // System libraries: a module map and bare includes. Inline helpers live in the C targets below, because
+        // SwiftPM does not rebuild dependents when a system library's header changes.
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavcodec libavformat libswscale libswresample libavutil",
+            providers: [
+                .apt([
+                    "libavcodec-dev", "libavformat-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev",
+                ])
+            ]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        .systemLibrary(name: "CUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CQR", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+
+        // Inline helpers for what Swift cannot import: macros, variadic functions, ioctl numbers.
+        .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+        .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
+        .target(name: "CLinuxShims"),
+
+        // Values that both ends share, and the two boxes that own mutable state.
+        library("CamoTypes"),
+        library("Confinement", ["CamoTypes"]),
+
+        // The four cores: none of them knows another but through `CamoTypes`.
+        library("WireProtocol", ["CamoTypes"]),
+        library("MediaCore", ["CamoTypes", "Confinement", "CFFmpegShims", "CYUV"]),
+        library("DeviceCore", ["CamoTypes", "Confinement", "CLinuxShims", "CALSA"]),
+        library(
+            "TransportCore",
+            ["CamoTypes", "Confinement", "WireProtocol", "COpenSSLShims", "CLinuxShims", "CAvahi"]),
+
+        // The two public libraries.
+        library(
+            "ProducerKit",
+            ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore"]),
+        library("StudioKit", ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "CQR"]),
+
+        // The commands: one kit each, options and exit codes.
+        library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
+        program("camo-producer", ["ProducerKit", "CommandCore"]),
+        program("camo-studio", ["StudioKit", "CommandCore"]),
+
+        // Tools for scripts/bench and the fuzzer; not products.
+        program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore"]),
+        program("wire-fuzz", ["WireProtocol"]),
+
+        tests("CamoTypesTests", ["CamoTypes"]),
+        tests("WireProtocolTests", ["WireProtocol"], resources: [.copy("Vectors")]),
+        tests("MediaCoreTests", ["MediaCore"]),
+        tests("DeviceCoreTests", ["DeviceCore"]),
+        tests("TransportCoreTests", ["TransportCore", "WireProtocol"]),
+        tests("CommandCoreTests", ["CommandCore"]),
+        tests("ProducerKitTests", ["ProducerKit"]),
+        tests("StudioKitTests", ["StudioKit"]),
+        // Real processes, real daemons: runs the built programs.
+        tests("EndToEndTests", ["CamoTypes"]),
+    ]
+)

@@ -1,0 +1,1 @@
+// CommandCore: see docs/architecture.md.

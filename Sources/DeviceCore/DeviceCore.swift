@@ -1,0 +1,1 @@
+// DeviceCore: see docs/architecture.md.

@@ -1,0 +1,1 @@
+// MediaCore: see docs/architecture.md.

@@ -1,0 +1,1 @@
+// ProducerKit: see docs/architecture.md.

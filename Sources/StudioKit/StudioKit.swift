@@ -1,0 +1,1 @@
+// StudioKit: see docs/architecture.md.

@@ -1,0 +1,1 @@
+// TransportCore: see docs/architecture.md.

@@ -1,0 +1,1 @@
+// WireProtocol: see docs/architecture.md.
