@@ -1,0 +1,131 @@
+package import CamoTypes
+
+/// One encode: pictures as they come from a source in, access units of one definition out.
+///
+/// Converts, follows changes of size, colour and frame rate by opening its encoder anew, makes keyframes when they
+/// are due, and keeps the rate by the clock. Opens nothing until the first picture.
+///
+/// Not thread-safe: it lives on its own serial queue.
+package final class EncodeStage {
+    package struct Settings: Hashable, Sendable {
+        package var definition: Definition
+        /// Pictures are fitted into it; nil: the definition's own.
+        package var box: PixelSize?
+        package var framesPerSecond: Double
+        package var bitsPerSecond: Int
+        package var preset: String
+        package var threads: Int
+        package var rotation: FrameConverter.Rotation
+        package var isMirrored: Bool
+
+        package init(
+            definition: Definition, box: PixelSize? = nil, framesPerSecond: Double = 30, bitsPerSecond: Int? = nil,
+            preset: String = "superfast", threads: Int = 1, rotation: FrameConverter.Rotation = .none,
+            isMirrored: Bool = false
+        ) {
+            self.definition = definition
+            self.box = box
+            self.framesPerSecond = framesPerSecond
+            self.bitsPerSecond = bitsPerSecond ?? definition.nominalBitsPerSecond
+            self.preset = preset
+            self.threads = threads
+            self.rotation = rotation
+            self.isMirrored = isMirrored
+        }
+
+        /// What the encoder will be asked for a source of `size`.
+        package func encoderSettings(for size: PixelSize, color: ColorDescription = .convertedBGRA)
+            -> VideoEncoderSettings
+        {
+            VideoEncoderSettings(
+                size: FrameConverter.outputSize(for: size, rotation: rotation, within: box ?? definition.box),
+                framesPerSecond: framesPerSecond, bitsPerSecond: bitsPerSecond, preset: preset, threads: threads,
+                color: color)
+        }
+    }
+
+    /// What came of one picture.
+    package struct Output: Sendable {
+        package var unit: AccessUnit
+        /// What the stream carries from this unit on, when that changed: it is to be told before the unit is.
+        package var newFormat: VideoStreamFormat?
+        /// What was encoded, in I420: lower definitions scale from it.
+        package var picture: VideoFrame
+    }
+
+    package private(set) var settings: Settings
+    /// Of the access units; nil before the first.
+    package private(set) var format: VideoStreamFormat?
+    /// How often the encoder was opened: 1, then once more for each change of size, colour or frame rate.
+    package private(set) var openings = 0
+
+    private let makeEncoder: any VideoEncoder.Type
+    private var encoder: (any VideoEncoder)?
+    private var converter: FrameConverter?
+    private var schedule = KeyframeSchedule()
+    private var scaling: RateScaling
+
+    package init(_ settings: Settings, encoder: any VideoEncoder.Type = X264Encoder.self) {
+        self.settings = settings
+        makeEncoder = encoder
+        scaling = RateScaling(
+            wantedBitsPerSecond: settings.bitsPerSecond, declaredFramesPerSecond: settings.framesPerSecond)
+    }
+
+    /// The next picture that may be one (``KeyframeSchedule``) becomes a keyframe.
+    package func requestKeyframe() { schedule.keyframeRequested() }
+
+    /// Bits per second by the clock, from the next picture on.
+    package func setBitRate(_ bitsPerSecond: Int) {
+        settings.bitsPerSecond = bitsPerSecond
+        scaling.rateChanged(to: bitsPerSecond)
+    }
+
+    /// - Parameter time: When the picture was taken; strictly later than the one before, or a discontinuity.
+    package func encode(_ frame: VideoFrame, at time: MonotonicTime) throws(MediaError) -> Output {
+        let picture = try converter(for: frame.size).convert(frame)
+        var isNew = try follow(picture)
+        switch scaling.pictureArrived(at: time) {
+        case .setBitRate(let rate, let bufferBits): try encoder?.setBitRate(rate, bufferBits: bufferBits)
+        case .reopen:
+            encoder = nil
+            isNew = try follow(picture)
+        case nil: break
+        }
+        guard let encoder else { throw MediaError(.internal, "no encoder is open") }
+        let unit = try encoder.encode(picture, at: time, isKeyframe: schedule.pictureArrived(at: time))
+        return Output(unit: unit, newFormat: isNew ? format : nil, picture: picture)
+    }
+
+    /// Lets the encoder go, with its memory; the next picture opens another and is a keyframe.
+    package func close() {
+        encoder = nil
+        converter = nil
+    }
+
+    private func converter(for source: PixelSize) -> FrameConverter {
+        let size = settings.encoderSettings(for: source).size
+        if let converter, converter.size == size { return converter }
+        let new = FrameConverter(size: size, rotation: settings.rotation, isMirrored: settings.isMirrored)
+        converter = new
+        return new
+    }
+
+    /// Opens an encoder for `picture` unless the one that is open fits.
+    private func follow(_ picture: VideoFrame) throws(MediaError) -> Bool {
+        if let open = encoder?.settings, open.size == picture.size, open.color == picture.color { return false }
+        var wanted = settings.encoderSettings(for: picture.size, color: picture.color)
+        wanted.size = picture.size
+        wanted.framesPerSecond = scaling.declaredFramesPerSecond
+        // The old one goes first: two at once would double the memory.
+        encoder = nil
+        encoder = try makeEncoder.init(wanted)
+        openings += 1
+        schedule.encoderReopened()
+        scaling.encoderReopened(framesPerSecond: wanted.framesPerSecond)
+        format = VideoStreamFormat(
+            size: wanted.size, framesPerSecond: wanted.framesPerSecond, color: wanted.color,
+            definition: settings.definition)
+        return true
+    }
+}

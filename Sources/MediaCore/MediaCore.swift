@@ -1,1 +1,0 @@
-// MediaCore: see docs/architecture.md.
