@@ -1,0 +1,4 @@
+#pragma once
+
+// Not in Swift's Glibc module.
+#include <sys/eventfd.h>
