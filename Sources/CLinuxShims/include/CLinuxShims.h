@@ -1,3 +1,5 @@
 #pragma once
 
 #include "event_shims.h"
+#include "thread_shims.h"
+#include "v4l2_shims.h"

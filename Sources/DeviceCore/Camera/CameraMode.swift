@@ -1,0 +1,116 @@
+internal import CLinuxShims
+import CamoTypes
+
+/// The sizes that one format of a camera comes in.
+package enum CameraSizes: Hashable, Sendable {
+    case fixed(PixelSize)
+    /// Any size from `least` to `greatest` in steps of `step` (1x1: any at all).
+    case range(least: PixelSize, greatest: PixelSize, step: PixelSize)
+    /// The driver does not enumerate them; VIDIOC_S_FMT alone can tell.
+    case unknown
+
+    /// The size nearest to `wish` among these.
+    func nearest(to wish: PixelSize) -> PixelSize {
+        switch self {
+        case .fixed(let size): size
+        case .unknown: wish
+        case .range(let least, let greatest, let step):
+            PixelSize(
+                width: Self.nearest(to: wish.width, least.width, greatest.width, step.width),
+                height: Self.nearest(to: wish.height, least.height, greatest.height, step.height))
+        }
+    }
+
+    private static func nearest(to wish: Int, _ least: Int, _ greatest: Int, _ step: Int) -> Int {
+        let inside = max(least, min(max(least, greatest), wish))
+        return least + (inside - least) / max(1, step) * max(1, step)
+    }
+}
+
+/// One format of a camera in one kind of size, with the rates it offers there.
+package struct CameraMode: Hashable, Sendable {
+    package var format: CameraFormat
+    /// The V4L2 code behind `format`.
+    package var code: UInt32
+    package var sizes: CameraSizes
+    /// Pictures per second. Empty when the driver does not enumerate them.
+    package var rates: [Double]
+}
+
+extension VideoNode {
+    /// Everything the camera offers that is understood here: VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS.
+    ///
+    /// - Parameter wish: Where sizes come as a range, rates are asked for at the size nearest to this one.
+    func modes(near wish: PixelSize) -> (modes: [CameraMode], otherFormats: [String]) {
+        var modes: [CameraMode] = []
+        var others: [String] = []
+        for code in formatCodes() {
+            guard let format = CameraFormat(code: code) else {
+                others.append(CameraFormat.name(ofCode: code))
+                continue
+            }
+            for sizes in sizes(ofCode: code) {
+                let rates = sizes == .unknown ? [] : rates(ofCode: code, size: sizes.nearest(to: wish))
+                modes.append(CameraMode(format: format, code: code, sizes: sizes, rates: rates))
+            }
+        }
+        return (modes, others)
+    }
+
+    private func formatCodes() -> [UInt32] {
+        // A driver that never says EINVAL must not hold us: no device has a thousand entries.
+        (0..<UInt32(1000)).lazy.map { index -> UInt32? in
+            var entry = v4l2_fmtdesc()
+            entry.index = index
+            entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+            return self.control(shim_VIDIOC_ENUM_FMT, &entry) == 0 ? entry.pixelformat : nil
+        }.prefix { $0 != nil }.compactMap { $0 }
+    }
+
+    private func sizes(ofCode code: UInt32) -> [CameraSizes] {
+        var sizes: [CameraSizes] = []
+        for index in 0..<UInt32(1000) {
+            var entry = v4l2_frmsizeenum()
+            entry.index = index
+            entry.pixel_format = code
+            guard control(shim_VIDIOC_ENUM_FRAMESIZES, &entry) == 0 else { break }
+            guard entry.type == V4L2_FRMSIZE_TYPE_DISCRETE.rawValue else {
+                let range = entry.stepwise
+                sizes.append(
+                    .range(
+                        least: PixelSize(width: Int(range.min_width), height: Int(range.min_height)),
+                        greatest: PixelSize(width: Int(range.max_width), height: Int(range.max_height)),
+                        step: PixelSize(width: Int(range.step_width), height: Int(range.step_height))))
+                break
+            }
+            let size = PixelSize(width: Int(entry.discrete.width), height: Int(entry.discrete.height))
+            if size.isWithinLimits { sizes.append(.fixed(size)) }
+        }
+        return sizes.isEmpty ? [.unknown] : sizes
+    }
+
+    private func rates(ofCode code: UInt32, size: PixelSize) -> [Double] {
+        var rates: [Double] = []
+        for index in 0..<UInt32(1000) {
+            var entry = v4l2_frmivalenum()
+            entry.index = index
+            entry.pixel_format = code
+            entry.width = UInt32(clamping: size.width)
+            entry.height = UInt32(clamping: size.height)
+            guard control(shim_VIDIOC_ENUM_FRAMEINTERVALS, &entry) == 0 else { break }
+            guard entry.type == V4L2_FRMIVAL_TYPE_DISCRETE.rawValue else {
+                // From the shortest interval to the longest: any rate between these two.
+                rates += [entry.stepwise.min, entry.stepwise.max].compactMap(rate(ofInterval:))
+                break
+            }
+            if let rate = rate(ofInterval: entry.discrete) { rates.append(rate) }
+        }
+        return rates
+    }
+
+    /// Pictures per second of an interval in seconds; nil when the driver gives none.
+    func rate(ofInterval interval: v4l2_fract) -> Double? {
+        guard interval.numerator > 0, interval.denominator > 0 else { return nil }
+        return Double(interval.denominator) / Double(interval.numerator)
+    }
+}

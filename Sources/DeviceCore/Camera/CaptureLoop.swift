@@ -1,0 +1,166 @@
+import CamoTypes
+import Confinement
+import Glibc
+
+/// What runs on a camera's thread: wait, take a buffer, hand it over, until told to stop or the camera has gone.
+///
+/// Used by its thread alone, but for `statistics`.
+struct CaptureLoop {
+    let buffers: CaptureBuffers
+    let node: any VideoNode
+    let format: CaptureFormat
+    let stop: StopSignal
+    let clock: any MonotonicClock
+    let stallLimit: Microseconds
+    let statistics: Locked<VideoCaptureStatistics>
+    let onPicture: @Sendable (CapturedPicture) -> Void
+
+    private var frameClock = FrameClock()
+    private var lastSequence: UInt32?
+    private var failuresInARow = 0
+
+    /// EIO may pass ("temporary problems like signal loss", the V4L2 manual on VIDIOC_DQBUF); so many in a row do not.
+    private static let mostFailures = 3
+
+    init(
+        buffers: CaptureBuffers, node: any VideoNode, format: CaptureFormat, stop: StopSignal,
+        clock: any MonotonicClock, stallLimit: Microseconds, statistics: Locked<VideoCaptureStatistics>,
+        onPicture: @escaping @Sendable (CapturedPicture) -> Void
+    ) {
+        self.buffers = buffers
+        self.node = node
+        self.format = format
+        self.stop = stop
+        self.clock = clock
+        self.stallLimit = stallLimit
+        self.statistics = statistics
+        self.onPicture = onPicture
+    }
+
+    /// Returns when asked to stop (nil) or when the camera has gone.
+    mutating func run() -> DeviceError? {
+        var lastSign = clock.now
+        while true {
+            let left = stallLimit.count - (clock.now - lastSign).count
+            let readiness = node.wait(stop.wake, atMost: Microseconds(max(0, left)))
+            if stop.isSet { return nil }
+            if let error = buffers.failure { return lost(error) }
+            switch readiness {
+            case .woken:
+                stop.wake.reset()
+                // Set between the look above and the reset: the signal is gone, the request is not.
+                if stop.isSet { return nil }
+            case .timedOut:
+                if let error = stalled(since: lastSign) { return error }
+            case .ready:
+                switch buffers.take() {
+                case .nothingYet:
+                    if let error = stalled(since: lastSign) { return error }
+                    // A driver that says "ready" and has nothing must not keep a processor busy.
+                    _ = stop.wake.wait(atMost: .milliseconds(1))
+                case .filled(let filled):
+                    (lastSign, failuresInARow) = (clock.now, 0)
+                    deliver(filled)
+                case .failed(EIO) where failuresInARow < Self.mostFailures:
+                    failuresInARow += 1
+                case .failed(let error):
+                    return lost(error)
+                }
+            }
+        }
+    }
+
+    /// ENODEV after a disconnect, EINVAL after the driver was unbound, EIO when the hardware failed: all mean that
+    /// nothing more comes.
+    private func lost(_ error: Int32) -> DeviceError {
+        DeviceError(.disconnected, device: node.path, systemError: error, "the camera has gone")
+    }
+
+    private func stalled(since lastSign: MonotonicTime) -> DeviceError? {
+        guard clock.now - lastSign >= stallLimit else { return nil }
+        return DeviceError(
+            .stalled, device: node.path,
+            "no picture for \(Int(stallLimit.inSeconds)) s; check its cable and that it has a signal")
+    }
+
+    private mutating func deliver(_ filled: CaptureBuffers.Filled) {
+        let arrival = clock.now
+        countMissed(upTo: filled.sequence)
+        guard !filled.isDamaged else { return discard(filled, \.damaged) }
+        guard let base = filled.bytes.baseAddress, !filled.bytes.isEmpty else { return discard(filled, \.empty) }
+        let (time, wasDoubtful) = frameClock.time(stamp: filled.monotonicStamp, arrival: arrival)
+        let isLent = buffers.canLend
+        let lease = Lease(buffers: buffers, index: filled.index, base: base, count: filled.bytes.count, copy: !isLent)
+        guard let picture = picture(lease, time) else {
+            // The lease has given the buffer back.
+            return statistics.withLock { $0.short += 1 }
+        }
+        statistics.withLock {
+            $0.delivered += 1
+            if !isLent { $0.copied += 1 }
+            if wasDoubtful { $0.doubtfulStamps += 1 }
+        }
+        onPicture(picture)
+    }
+
+    private func picture(_ lease: Lease, _ time: MonotonicTime) -> CapturedPicture? {
+        let bytes = lease.bytes
+        guard let pixels = format.format.pixelFormat else {
+            return .compressed(
+                CompressedFrame(
+                    bytes: lease.base, count: bytes.count, size: format.size, color: format.color,
+                    presentationTime: time, release: lease.release))
+        }
+        // The planes of a single-planar format follow one another with the same stride (the V4L2 manual on NV12).
+        let lumaRows = format.stride * format.size.height
+        var planes = [(bytes: bytes, stride: format.stride)]
+        if pixels.planeCount == 2 {
+            guard lumaRows < bytes.count else {
+                lease.release()
+                return nil
+            }
+            planes.append((UnsafeRawBufferPointer(rebasing: bytes[lumaRows...]), format.stride))
+        }
+        // Calls `release` before it throws, when the picture is not whole.
+        let frame = try? VideoFrame(
+            borrowing: planes, size: format.size, format: pixels, presentationTime: time, color: format.color,
+            release: lease.release)
+        return frame.map(CapturedPicture.frame)
+    }
+
+    private func discard(_ filled: CaptureBuffers.Filled, _ count: WritableKeyPath<VideoCaptureStatistics, Int>) {
+        buffers.giveBack(filled.index)
+        statistics.withLock { $0[keyPath: count] += 1 }
+    }
+
+    private mutating func countMissed(upTo sequence: UInt32) {
+        defer { lastSequence = sequence }
+        guard let lastSequence else { return }
+        let step = sequence &- lastSequence
+        // A step back or a huge one is a driver that began to count anew.
+        if step > 1, step < 10_000 { statistics.withLock { $0.missed += Int(step) - 1 } }
+    }
+}
+
+/// A filled buffer on its way to a consumer: the driver's own, or a copy of it where the driver runs short.
+private struct Lease {
+    let base: UnsafeRawPointer
+    let bytes: UnsafeRawBufferPointer
+    let release: @Sendable () -> Void
+
+    init(buffers: CaptureBuffers, index: Int, base: UnsafeRawPointer, count: Int, copy: Bool) {
+        guard copy else {
+            self.base = base
+            bytes = UnsafeRawBufferPointer(start: base, count: count)
+            release = { buffers.giveBack(index) }
+            return
+        }
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+        memory.copyMemory(from: base, byteCount: count)
+        buffers.giveBack(index)
+        nonisolated(unsafe) let owned = memory  // freed once, by the storage that alone calls `release`
+        self.base = UnsafeRawPointer(memory)
+        bytes = UnsafeRawBufferPointer(start: self.base, count: count)
+        release = { owned.deallocate() }
+    }
+}

@@ -1,1 +1,0 @@
-// DeviceCore: see docs/architecture.md.
