@@ -36,6 +36,7 @@ public struct Microseconds: Hashable, Comparable, Sendable, CustomStringConverti
     public static func milliseconds(_ n: Int64) -> Microseconds { Microseconds(n * 1_000) }
     public static func seconds(_ n: Int64) -> Microseconds { Microseconds(n * 1_000_000) }
     /// Rounded to the nearest microsecond; NaN becomes 0, values out of range saturate.
+    @_disfavoredOverload  // a literal without a point means the one above
     public static func seconds(_ n: Double) -> Microseconds {
         guard !n.isNaN else { return Microseconds(0) }
         // Not `rounded()`: it would need libm, which nothing else here links.

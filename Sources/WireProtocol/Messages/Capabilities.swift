@@ -1,0 +1,49 @@
+import CamoTypes
+
+/// What a producer can do now. Part of `welcome` and `capabilitiesChanged`; a studio asks for nothing else.
+package struct Capabilities: Codable, Hashable, Sendable {
+    /// Definitions on offer, the smallest first.
+    package var definitions: [Definition]
+    package var audioCodecs: [AudioCodec]
+    package var features: Set<Feature>
+
+    /// A word from an open set: unknown ones are kept and ignored.
+    package struct Feature: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// `selectCamera` is answered.
+        package static let selectCamera = Feature(rawValue: "selectCamera")
+        /// `setControl` is answered.
+        package static let setControl = Feature(rawValue: "setControl")
+        /// `talk` is answered: there is a loudspeaker.
+        package static let talk = Feature(rawValue: "talk")
+        /// `cameraParameters` are sent to whoever wants metadata.
+        package static let cameraParameters = Feature(rawValue: "cameraParameters")
+        /// `motion` is sent to whoever wants metadata.
+        package static let motion = Feature(rawValue: "motion")
+    }
+
+    package init(definitions: [Definition] = [], audioCodecs: [AudioCodec] = [], features: Set<Feature> = []) {
+        self.definitions = definitions
+        self.audioCodecs = audioCodecs
+        self.features = features
+    }
+
+    private enum CodingKeys: String, CodingKey { case definitions, audioCodecs, features }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let limit = Limits.featureCount
+        definitions = try container.knownWords(.definitions, as: Definition.self, limit: limit) ?? []
+        audioCodecs = try container.knownWords(.audioCodecs, as: AudioCodec.self, limit: limit) ?? []
+        features = Set(try container.knownWords(.features, as: Feature.self, limit: limit) ?? [])
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(definitions, forKey: .definitions)
+        try container.encode(audioCodecs, forKey: .audioCodecs)
+        try container.encode(features.map(\.rawValue).sorted(), forKey: .features)
+    }
+}

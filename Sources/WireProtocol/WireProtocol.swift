@@ -1,1 +1,0 @@
-// WireProtocol: see docs/architecture.md.

@@ -1,0 +1,103 @@
+import CamoTypes
+
+@testable import WireProtocol
+
+/// One message of each kind with everything in it, and the exact bytes it is on the wire: drives encoding, decoding,
+/// the vectors and the seeds of the fuzzer.
+enum ExampleMessages {
+    static let session = SessionID(bytes: UInt8(0)..<16)!
+    static let subscription = Subscription(
+        video: true, audio: false, metadata: true, definition: .high, audioCodecs: [.lpcm, .opus],
+        samplesPerPacket: 480)
+    static let capabilities = Capabilities(
+        definitions: [.economy, .high], audioCodecs: [.opus, .lpcm], features: [.setControl, .selectCamera])
+    static let video = VideoStreamFormat(
+        size: PixelSize(width: 1280, height: 720), framesPerSecond: 29.97, color: .convertedBGRA, definition: .high)
+    static let audio = AudioStreamFormat(codec: .opus)
+
+    static let all: [ControlMessage] = [
+        .hello(
+            Hello(
+                product: "camo-studio 1.0",
+                details: Hello.Details(name: "Büro/2 📷", session: session, subscription: subscription))),
+        .hello(Hello(versions: [2, 3], product: "camo-studio 9.0", details: nil)),
+        .welcome(
+            Welcome(
+                version: 1, product: "camo-producer 1.0", producerName: "Lab", isResumed: true,
+                capabilities: capabilities)),
+        .goodbye(Goodbye(.full)),
+        .goodbye(Goodbye(.unsupportedVersion, text: "update", versions: [1])),
+        .goodbye(Goodbye(.init(rawValue: "reasonFromTheFuture"))),
+        .subscribe(Subscribe(request: 1, subscription: subscription)),
+        .subscribe(Subscribe(request: 2, subscription: Subscription(video: false, audioCodecs: []))),
+        .pause(Pause(request: 3, isPaused: true)),
+        .mute(Mute(request: 4, kind: .audio, isMuted: true)),
+        .setDefinition(SetDefinition(request: 5, definition: .super)),
+        .setDefinition(SetDefinition(request: 6, definition: nil)),
+        .streamConfiguration(StreamConfiguration(stream: 1, content: .video(video))),
+        .streamConfiguration(StreamConfiguration(stream: 3, content: .audio(audio))),
+        .streamConfiguration(StreamConfiguration(stream: 5, content: .metadata)),
+        .streamConfiguration(StreamConfiguration(stream: 65_535, content: .ended)),
+        .keyframeRequest(KeyframeRequest(stream: 1)),
+        .report(
+            Report(
+                periodMicroseconds: 1_000_123, videoBitsPerSecond: 3_000_000, audioBitsPerSecond: 128_000,
+                framesReceived: 30, framesMissed: 1, framesDecoded: 29, audioUnitsReceived: 100, audioUnitsMissed: 2,
+                arrivalDelayMicroseconds: 12_345, arrivalDelayMaximumMicroseconds: 45_678,
+                decodedDelayMicroseconds: 17_000)),
+        .result(RequestResult(request: UInt32.max)),
+        .result(RequestResult(request: 7, code: .notFound, text: "there is no camera \"x\"")),
+        .ping(Ping(id: 8)),
+        .pong(Pong(id: 8, received: .init(microseconds: 1 << 53), sent: .init(microseconds: -1))),
+        .cameras(
+            Cameras(
+                cameras: [.init(id: "usb-1.2", name: "Front"), .init(id: "usb-1.3", name: "Back")],
+                selected: "usb-1.3")),
+        .selectCamera(SelectCamera(request: 9, camera: "usb-1.2")),
+        .controls(
+            Controls(
+                camera: "usb-1.2",
+                controls: [
+                    .init(
+                        id: "brightness", name: "Brightness", kind: .integer, minimum: -64, maximum: 64, step: 1,
+                        defaultValue: 0, value: 7),
+                    .init(
+                        id: "power_line_frequency", name: "Power Line Frequency", kind: .menu, minimum: 0, maximum: 2,
+                        defaultValue: 1, value: 2,
+                        menu: [.init(value: 0, name: "Off"), .init(value: 2, name: "60 Hz")], isInactive: true,
+                        isReadOnly: true),
+                ])),
+        .setControl(SetControl(request: 10, control: "brightness", value: .min)),
+        .controlChanged(ControlChanged(control: "brightness", value: 12, isInactive: true)),
+        .cameraParameters(
+            CameraParametersMessage(
+                time: .init(microseconds: 123_456), exposureMicroseconds: 20_000, gainDecibels: -1.5,
+                whiteBalanceKelvin: 5_600, focusDiopters: 0.25, fieldOfViewDegrees: 78.5)),
+        .motion(
+            Motion(samples: [
+                .init(
+                    time: .init(microseconds: 1), acceleration: .init(x: 0, y: 9.81, z: -0.5),
+                    rotationRate: .init(x: 0.125, y: 0, z: 1)),
+                .init(time: .init(microseconds: 2), acceleration: nil, rotationRate: nil),
+            ])),
+        .statistics(
+            Statistics(
+                periodMicroseconds: 1_000_000, framesCaptured: 30, framesEncoded: 28,
+                framesDropped: ["linkBusy": 1, "encoderBusy": 1], targetBitsPerSecond: 3_000_000,
+                encodeMicroseconds: 8_000, roundTripMicroseconds: 900, unsentBytes: 4_096, viewers: 2)),
+        .definitionChanged(DefinitionChanged(definition: .standard, cause: .link)),
+        .muteChanged(MuteChanged(kind: .video, isMuted: false)),
+        .talk(Talk(request: 11, isActive: true)),
+        .capabilitiesChanged(CapabilitiesChanged(capabilities: capabilities)),
+        .pairingProof(
+            PairingProof(
+                product: "camo-producer 1.0",
+                details: .init(
+                    name: "Lab", pairingID: PairingID(hexadecimal: "0123456789abcdef")!,
+                    proof: Array(UInt8(0)..<32)))),
+        .pairingAccepted(
+            PairingAccepted(
+                version: 1, product: "camo-studio 1.0", studioName: "Desk", proof: Array(UInt8(32)..<64))),
+        .pairingStored(PairingStored()),
+    ]
+}
