@@ -1,1 +1,0 @@
-// TransportCore: see docs/architecture.md.
