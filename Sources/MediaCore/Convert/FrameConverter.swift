@@ -71,17 +71,7 @@ package final class FrameConverter {
     private func scale(_ frame: VideoFrame, to size: PixelSize, from pool: PicturePool) throws(MediaError) -> VideoFrame
     {
         let target = pool.buffer(size, .i420)
-        let d = target.planes
-        // Box filtering averages all pixels that fall into one: nothing flickers when shrinking by more than two.
-        let filter = size.area < frame.size.area ? kFilterBox : kFilterBilinear
-        try frame.withSourcePlanes { (s) throws(MediaError) in
-            try checkYUV(
-                I420Scale(
-                    s[0].base, s[0].stride, s[1].base, s[1].stride, s[2].base, s[2].stride,
-                    Int32(frame.size.width), Int32(frame.size.height),
-                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride,
-                    Int32(size.width), Int32(size.height), filter), "scale")
-        }
+        try scaleI420(frame, into: target)
         return target.frame(at: frame.presentationTime, color: frame.color)
     }
 
@@ -109,6 +99,21 @@ package final class FrameConverter {
                     Int32(size.width), Int32(size.height)), "mirror")
         }
         return target.frame(at: frame.presentationTime, color: frame.color)
+    }
+}
+
+/// Scales an I420 picture to the size of `target`.
+func scaleI420(_ frame: VideoFrame, into target: PictureBuffer) throws(MediaError) {
+    let d = target.planes
+    // Box filtering averages all pixels that fall into one: nothing flickers when shrinking by more than two.
+    let filter = target.size.area < frame.size.area ? kFilterBox : kFilterBilinear
+    try frame.withSourcePlanes { (s) throws(MediaError) in
+        try checkYUV(
+            I420Scale(
+                s[0].base, s[0].stride, s[1].base, s[1].stride, s[2].base, s[2].stride,
+                Int32(frame.size.width), Int32(frame.size.height),
+                d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride,
+                Int32(target.size.width), Int32(target.size.height), filter), "scale")
     }
 }
 

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Runs one of FFmpeg's own programs: a judge that is not us.
+enum Tool {
+    /// What it wrote to standard output, and whether it ended well.
+    static func run(_ name: String, _ arguments: [String]) throws -> (output: String, isSuccess: Bool) {
+        let (data, isSuccess) = try runForBytes(name, arguments)
+        return (String(decoding: data, as: UTF8.self), isSuccess)
+    }
+
+    static func runForBytes(_ name: String, _ arguments: [String]) throws -> (output: [UInt8], isSuccess: Bool) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [name] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (Array(data), process.terminationStatus == 0)
+    }
+
+    /// One field of a stream for each of its lines, as ffprobe prints it.
+    static func probe(_ path: String, _ entries: String, _ more: [String] = []) throws -> [String] {
+        try run("ffprobe", ["-v", "error"] + more + ["-show_entries", entries, "-of", "default=nw=1:nk=1", path])
+            .output.split(separator: "\n").map(String.init)
+    }
+}
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("media-core-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
+}
