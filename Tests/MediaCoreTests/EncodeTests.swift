@@ -53,4 +53,67 @@ import Testing
             #expect(psnr(decoded.luma, pictures[first].luma) > 25)
         }
     }
+
+    @Test(arguments: [1, 2])
+    func severalThreadsCutThePictureAndDelayNothing(threads: Int) throws {
+        let stage = EncodeStage(.init(definition: .economy, bitsPerSecond: 500_000, threads: threads))
+        let decoder = try H264Decoder()
+        for number in 0..<20 {
+            let time = MonotonicTime(microseconds: Int64(number) * 33_333)
+            let unit = try stage.encode(Pictures.moving(Self.size, number: number), at: time).unit
+            let slices = AnnexB.units(in: unit.bytes).filter { [1, 5].contains(AnnexB.type(of: $0)) }
+            #expect(slices.count == threads)
+            guard case .picture = decoder.decode(unit) else {
+                Issue.record("picture \(number) did not come out")
+                return
+            }
+        }
+    }
+
+    @Test func settingsAreCheckedWithoutOpeningAnything() throws {
+        let good = VideoEncoderSettings(size: Self.size)
+        try X264Encoder.probe(good)
+        let bad: [(WritableKeyPath<VideoEncoderSettings, Int>, Int)] = [
+            (\.bitsPerSecond, 0), (\.bitsPerSecond, -1), (\.bitsPerSecond, 1_000_000_000), (\.threads, 0),
+            (\.threads, 99),
+            (\.size.width, 321), (\.size.width, 0), (\.size.height, -2), (\.size.height, 100_000),
+        ]
+        for (path, value) in bad {
+            var settings = good
+            settings[keyPath: path] = value
+            #expect(throws: MediaError.self) { try X264Encoder.probe(settings) }
+            #expect(throws: MediaError.self) { _ = try X264Encoder(settings) }
+        }
+        for rate in [0, -1, .nan, .infinity, 1e9] {
+            var settings = good
+            settings.framesPerSecond = rate
+            #expect(throws: MediaError.self) { try X264Encoder.probe(settings) }
+        }
+        var settings = good
+        settings.preset = "fastest"
+        #expect { try X264Encoder.probe(settings) } throws: {
+            "\($0)".contains("fastest") && "\($0)".contains("superfast")
+        }
+        #expect(try VideoEncoders.named("auto").name == "libx264")
+        #expect { try VideoEncoders.named("vaapi") } throws: { "\($0)".contains("libx264") }
+    }
+
+    /// BUG-018: the source changes size in mid-stream.
+    @Test func anotherSizeComesWithItsOwnKeyframeAndFormat() throws {
+        let stage = EncodeStage(.init(definition: .standard, bitsPerSecond: 1_000_000))
+        let decoder = try H264Decoder()
+        let sizes = ["640x480", "480x640", "1280x720"].compactMap { PixelSize($0) }
+        for (number, size) in sizes.flatMap({ [$0, $0] }).enumerated() {
+            let output = try stage.encode(
+                Pictures.flat(size, 100), at: MonotonicTime(microseconds: Int64(number) * 33_333))
+            #expect(output.unit.isKeyframe == (number % 2 == 0))
+            #expect((output.newFormat != nil) == (number % 2 == 0))
+            guard case .picture(let picture) = decoder.decode(output.unit) else {
+                Issue.record("picture \(number) did not come out")
+                return
+            }
+            #expect(picture.size == size.fitted(in: Definition.standard.box))
+            #expect(stage.format?.size == picture.size)
+        }
+    }
 }

@@ -44,8 +44,8 @@ package final class H264Decoder {
         // UNALIGNED: the SPS's cropping is applied exactly, also where the first pixel is then not aligned.
         c.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY | Int32(bitPattern: UInt32(AV_CODEC_FLAG_UNALIGNED))
         c.pointee.max_pixels = Int64(PixelSize.maximum.area)
-        // No guessing at what is missing: a broken picture is not shown.
-        c.pointee.error_concealment = 0
+        // Error concealment stays on although what it conceals is not shown: without it libavcodec does not keep the
+        // table by which it knows damage, and takes every picture of several slices for damaged.
         c.pointee.err_recognition = AV_EF_EXPLODE
         try context.open("the H.264 decoder")
         self.context = context
