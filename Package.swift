@@ -67,8 +67,8 @@ let package = Package(
 
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
-        program("camo-producer", ["ProducerKit", "CommandCore"]),
-        program("camo-studio", ["StudioKit", "CommandCore"]),
+        program("camo-producer", ["CamoTypes", "ProducerKit", "CommandCore"]),
+        program("camo-studio", ["CamoTypes", "StudioKit", "CommandCore"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
         program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore"]),
@@ -79,7 +79,9 @@ let package = Package(
         tests("MediaCoreTests", ["MediaCore"]),
         tests("DeviceCoreTests", ["DeviceCore"]),
         tests("TransportCoreTests", ["TransportCore", "WireProtocol"]),
-        tests("CommandCoreTests", ["CommandCore"]),
+        tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
+        tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),
+        tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests("ProducerKitTests", ["ProducerKit"]),
         tests("StudioKitTests", ["StudioKit"]),
         // Real processes, real daemons: runs the built programs.

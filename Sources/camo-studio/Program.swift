@@ -1,4 +1,9 @@
+import CommandCore
+
 @main
 struct Program {
-    static func main() {}
+    static func main() {
+        let options = CommandLineProgram.parseOrExit(StudioTable.tool, StudioOptions.init)
+        _ = options
+    }
 }

@@ -1,1 +1,0 @@
-// CommandCore: see docs/architecture.md.

@@ -1,0 +1,81 @@
+import CamoTypes
+import CommandCore
+
+/// The words of `camo-producer`.
+enum ProducerTable {
+    static let v4l2 = Option("v4l2", .path, as: "DEV", "a camera: /dev/video0, or its lasting ID")
+    static let file = Option("file", .path, as: "CLIP", "a video file, at its own pace")
+    static let testPattern = Flag("test-pattern", "a moving picture with a clock, and a tone")
+    static let raw = Option("raw", .choice(["-"]), as: "-", "raw pictures on standard input; needs --size")
+    static let h264 = Option("h264", .choice(["-"]), as: "-", "H.264 (Annex B) on standard input, passed on as it is")
+    static let sources: [any CommandOption] = [v4l2, file, testPattern, raw, h264]
+
+    static let loop = Flag("loop", "begin the file again at its end")
+    static let format = Option<PixelFormat>("format", .choice, as: "FMT", "of raw pictures; bgra where not given")
+
+    static let size = Option("size", .size, "of the capture, and the largest on offer")
+    static let fps = Option("fps", .number(in: 1...240), "pictures a second")
+    static let bitrate = Option(
+        "bitrate", .bitRate(in: 50_000...100_000_000), "bits a second of the picture, such as 800k or 6M")
+    static let preset = Option(
+        "preset", .choice(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]),
+        "what the encoder spends, least first")
+    static let encoder = Option("encoder", .choice(["auto", "libx264"]), as: "NAME", "the encoder")
+    static let definition = Option<Definition>("definition", .choice, "where the studio asks for none")
+    static let mirror = Flag("mirror", "left and right change places")
+    static let rotate = Option("rotate", .choice([90, 180, 270]), "degrees clockwise")
+
+    static let alsa = Option("alsa", .text, as: "DEV", "a microphone: default, hw:1,0")
+    static let sound = Option<StreamOptions.SoundCodec>("sound", .choice, as: "WORD", "how sound is coded")
+
+    static let port = Option(
+        "port", .wholeNumber(in: 1...65535), "wait for studios at this TCP port; any free one where not given")
+    static let connect = Option("connect", .hostPort, "dial a studio that listens (camo-studio --listen)")
+    static let name = Option("name", .name, "what studios call this producer; the host's name where not given")
+    static let noAdvertise = Flag("no-advertise", "do not tell the network about this producer")
+
+    static let tool = Tool(
+        version: "1.0.0",
+        root: Command(
+            "camo-producer", "Streams a camera and a microphone to a paired studio, encrypted, with little delay.",
+            usage: ["[SOURCE] [options]", "COMMAND [options]"],
+            discussion: [
+                "Without a source: the first camera and the default microphone. Nothing is captured for nobody: the "
+                    + "camera opens when a studio watches."
+            ],
+            groups: [
+                OptionGroup("Source, one of", sources),
+                OptionGroup(
+                    "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
+                OptionGroup("Sound", [alsa, sound]),
+                OptionGroup("Network", [port, connect, name, noAdvertise]),
+            ],
+            examples: [
+                ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),
+                ("camo-producer --v4l2 /dev/video0 --alsa default", "Be the camera of that studio."),
+                (
+                    "rpicam-vid -t 0 --codec h264 --inline -o - | camo-producer --h264 -",
+                    "Pass on what a camera encodes by itself."
+                ),
+            ],
+            commands: [pair, devices]),
+        secretPrefix: "camo:pair?")
+
+    private static let pair = Command(
+        "pair", "Pair with a studio by the code that it shows.",
+        usage: ["CODE [options]", "- [options]"],
+        discussion: [
+            "The code is good for one pairing. Given as a word it is hidden from the list of processes at once; "
+                + "with - it is read from standard input and never gets there."
+        ],
+        operands: [Operand("CODE", .text, "the code, camo:pair?..., or - for standard input")],
+        groups: [OptionGroup("Network", [name])])
+
+    private static let devices = Command(
+        "devices", "List the studios this producer is paired with.",
+        commands: [
+            Command(
+                "remove", "Forget a studio; if it is watching, it is cut off within a second.",
+                operands: [Operand("ID", .text, "the ID or name that 'devices' shows")])
+        ])
+}

@@ -1,0 +1,136 @@
+import CamoTypes
+import CommandCore
+
+/// What the command line of `camo-producer` asks for.
+struct ProducerOptions: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
+        case stream(StreamOptions)
+        case pair(PairingInput)
+        case listDevices
+        /// A paired device's name or ID.
+        case removeDevice(String)
+    }
+
+    /// Where `pair` finds the code.
+    enum PairingInput: Equatable, Sendable {
+        case standardInput
+        case code(Secret)
+    }
+
+    var global: GlobalOptions
+    var action: Action
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        global = try GlobalOptions(arguments)
+        switch Array(arguments.path.dropFirst()) {
+        case ["pair"]:
+            let code = arguments.operands[0]
+            action = .pair(code == "-" ? .standardInput : .code(Secret(code)))
+        case ["devices"]: action = .listDevices
+        case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
+        default: action = .stream(try StreamOptions(arguments))
+        }
+    }
+}
+
+/// What to stream and to whom.
+struct StreamOptions: Equatable, Sendable {
+    enum Source: Equatable, Sendable {
+        /// The first camera.
+        case automatic
+        /// A device node or a stable ID.
+        case v4l2(String)
+        case file(String, loops: Bool)
+        case testPattern
+        /// Pictures without any header on standard input, one after the other.
+        case raw(PixelSize, PixelFormat)
+        /// An Annex B byte stream on standard input, passed on as it is.
+        case h264
+    }
+
+    enum SoundCodec: String, CaseIterable, Sendable {
+        case auto
+        case opus
+        case lpcm
+        case off
+    }
+
+    var source = Source.automatic
+    /// An ALSA device; nil: the default one with a camera, the source's own sound else.
+    var alsaDevice: String?
+    var sound = SoundCodec.auto
+
+    /// Of the capture, and the largest on offer; nil: the source's own.
+    var size: PixelSize?
+    var framesPerSecond: Double?
+    /// Nil: what goes with the definition.
+    var bitsPerSecond: Int?
+    var preset: String?
+    /// `auto` or an encoder's name.
+    var encoder = "auto"
+    var definition: Definition?
+    var isMirrored = false
+    /// Clockwise, in degrees: 0, 90, 180 or 270.
+    var rotation = 0
+
+    /// Nil: any that is free.
+    var port: Int?
+    /// Dial this studio (`HOST:PORT`) instead of waiting for one.
+    var connect: String?
+    /// Nil: the host's name.
+    var name: String?
+    var isAdvertised = true
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        source = try Self.source(arguments)
+        try Self.check(arguments, source)
+
+        alsaDevice = arguments[ProducerTable.alsa]
+        sound = arguments[ProducerTable.sound] ?? .auto
+        if sound == .off { try arguments.refuse([ProducerTable.alsa], "makes no sense with --sound off") }
+
+        size = arguments[ProducerTable.size]
+        framesPerSecond = arguments[ProducerTable.fps]
+        bitsPerSecond = arguments[ProducerTable.bitrate]
+        preset = arguments[ProducerTable.preset]
+        encoder = arguments[ProducerTable.encoder] ?? "auto"
+        definition = arguments[ProducerTable.definition]
+        isMirrored = arguments[ProducerTable.mirror]
+        rotation = arguments[ProducerTable.rotate] ?? 0
+
+        try arguments.atMostOne(of: [ProducerTable.port, ProducerTable.connect])
+        port = arguments[ProducerTable.port]
+        connect = arguments[ProducerTable.connect]
+        name = arguments[ProducerTable.name]
+        isAdvertised = !arguments[ProducerTable.noAdvertise]
+    }
+
+    private static func source(_ arguments: ParsedArguments) throws(UsageError) -> Source {
+        switch try arguments.atMostOne(of: ProducerTable.sources)?.name {
+        case ProducerTable.v4l2.name: return .v4l2(arguments[ProducerTable.v4l2] ?? "")
+        case ProducerTable.file.name:
+            return .file(arguments[ProducerTable.file] ?? "", loops: arguments[ProducerTable.loop])
+        case ProducerTable.testPattern.name: return .testPattern
+        case ProducerTable.h264.name: return .h264
+        case ProducerTable.raw.name:
+            guard let size = arguments[ProducerTable.size] else {
+                throw arguments.error("--raw needs --size WxH: raw pictures do not say how large they are")
+            }
+            return .raw(size, arguments[ProducerTable.format] ?? .bgra)
+        default: return .automatic
+        }
+    }
+
+    /// Options that the source makes meaningless are refused rather than passed over.
+    private static func check(_ arguments: ParsedArguments, _ source: Source) throws(UsageError) {
+        if case .file = source {} else { try arguments.refuse([ProducerTable.loop], "is only for --file") }
+        if case .raw = source {} else { try arguments.refuse([ProducerTable.format], "is only for --raw") }
+        if source == .h264 {
+            try arguments.refuse(
+                [
+                    ProducerTable.size, ProducerTable.bitrate, ProducerTable.preset, ProducerTable.encoder,
+                    ProducerTable.definition, ProducerTable.mirror, ProducerTable.rotate,
+                ], "makes no sense with --h264: the stream is passed on as it is")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CamoTypes
+import CommandCore
+
+/// The words of `camo-studio`.
+enum StudioTable {
+    static let device = Option("device", .text, as: "NAME|ID", "the paired producer of this name or ID")
+    static let connect = Option("connect", .hostPort, "dial a producer at this address")
+    static let listen = Option(
+        "listen", .wholeNumber(in: 1...65535), as: "PORT", "wait at this port (camo-producer --connect)")
+    static let producer: [any CommandOption] = [device, connect, listen]
+
+    static let record = Option("record", .path, as: "FILE", "record picture and sound as MP4")
+    static let stdout = Option<RawOutput>(
+        "stdout", .choice, as: "FORMAT", "pictures, or the stream, on standard output")
+    static let definition = Option<Definition>("definition", .choice, "what to ask the producer for")
+    static let noSound = Flag("no-sound", "ask for no sound")
+    static let name = Option("name", .name, "what producers call this studio; the host's name where not given")
+    static let outputs: [any CommandOption] = [record, stdout, definition, noSound]
+
+    static let valid = Option(
+        "valid", .wholeNumber(in: 10...3600), as: "SECONDS", "how long the code is good; 300 where not given")
+    static let qr = Option("qr", .path, as: "FILE", "write the code as a picture (PNG), too")
+    static let port = Option(
+        "port", .wholeNumber(in: 1...65535), "wait for the producer at this TCP port; any free one where not given")
+    static let thenWatch = Flag("then-watch", "go on watching the producer")
+
+    static let thumbnail = Option("thumbnail", .size, "a smaller picture, too, fitted into this box")
+
+    static let tool = Tool(
+        version: "1.0.0",
+        root: Command(
+            "camo-studio", "Receives picture and sound of a paired producer.",
+            usage: ["[--device NAME|ID | --connect HOST:PORT | --listen PORT] [outputs]", "COMMAND [options]"],
+            discussion: [
+                "Without a choice: the paired producer that is found first. When it goes away, the studio waits and "
+                    + "goes on when it is back."
+            ],
+            groups: [
+                OptionGroup("Producer, one of", producer),
+                OptionGroup("Outputs", outputs),
+                OptionGroup("Network", [name]),
+            ],
+            examples: [
+                ("camo-studio pair", "Show a code for 'camo-producer pair'; once."),
+                ("camo-studio --record out.mp4", "Watch the paired producer and record it."),
+                ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
+            ],
+            commands: [pair, devices, list, snapshot]))
+
+    private static let pair = Command(
+        "pair", "Show a code by which a producer pairs with this studio.",
+        discussion: ["The code is good for one pairing and five minutes. It is a secret: who has it first, pairs."],
+        groups: [
+            OptionGroup("Code", [valid, qr]),
+            OptionGroup("Network", [port, name]),
+            OptionGroup("Afterwards", [thenWatch] + outputs),
+        ],
+        examples: [("camo-studio pair --then-watch --record out.mp4", "Pair, then record.")])
+
+    private static let devices = Command(
+        "devices", "List the producers this studio is paired with.",
+        commands: [
+            Command(
+                "remove", "Forget a producer.", operands: [Operand("ID", .text, "the ID or name that 'devices' shows")])
+        ])
+
+    private static let list = Command("list", "List the producers that can be found now.")
+
+    private static let snapshot = Command(
+        "snapshot", "Save one picture as PNG or JPEG.",
+        operands: [Operand("FILE", .path, "where to; .png, .jpg or .jpeg")],
+        groups: [
+            OptionGroup("Producer, one of", producer),
+            OptionGroup("Picture", [thumbnail, definition]),
+        ])
+}

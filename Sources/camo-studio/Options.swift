@@ -1,0 +1,130 @@
+import CamoTypes
+import CommandCore
+
+/// What the command line of `camo-studio` asks for.
+struct StudioOptions: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
+        case watch(WatchOptions)
+        case pair(PairOptions)
+        case listDevices
+        /// A paired device's name or ID.
+        case removeDevice(String)
+        /// What can be found on the network now.
+        case listProducers
+        case snapshot(SnapshotOptions)
+    }
+
+    var global: GlobalOptions
+    var action: Action
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        global = try GlobalOptions(arguments)
+        switch Array(arguments.path.dropFirst()) {
+        case ["pair"]: action = .pair(try PairOptions(arguments))
+        case ["devices"]: action = .listDevices
+        case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
+        case ["list"]: action = .listProducers
+        case ["snapshot"]: action = .snapshot(try SnapshotOptions(arguments))
+        default: action = .watch(try WatchOptions(arguments))
+        }
+    }
+}
+
+/// Which producer is meant.
+enum ProducerChoice: Equatable, Sendable {
+    /// The only one, or the first that is found.
+    case automatic
+    /// A name, or an ID's beginning.
+    case device(String)
+    /// Dial `HOST:PORT`.
+    case connect(String)
+    /// Wait at this port for one that dials.
+    case listen(Int)
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        try arguments.atMostOne(of: StudioTable.producer)
+        if let device = arguments[StudioTable.device] {
+            self = .device(device)
+        } else if let address = arguments[StudioTable.connect] {
+            self = .connect(address)
+        } else if let port = arguments[StudioTable.listen] {
+            self = .listen(port)
+        } else {
+            self = .automatic
+        }
+    }
+}
+
+/// What arrives on standard output.
+enum RawOutput: String, CaseIterable, Sendable {
+    case i420
+    case nv12
+    case bgra
+    /// Luma alone.
+    case gray
+    /// Access units as they came (Annex B).
+    case h264
+    case mpegts
+}
+
+/// What to watch and where it goes.
+struct WatchOptions: Equatable, Sendable {
+    var producer: ProducerChoice
+    var recording: String?
+    var standardOutput: RawOutput?
+    var definition: Definition?
+    var hasSound = true
+    /// What producers call this studio; nil: the host's name.
+    var name: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        producer = try ProducerChoice(arguments)
+        recording = arguments[StudioTable.record]
+        standardOutput = arguments[StudioTable.stdout]
+        definition = arguments[StudioTable.definition]
+        hasSound = !arguments[StudioTable.noSound]
+        name = arguments[StudioTable.name]
+    }
+}
+
+struct PairOptions: Equatable, Sendable {
+    var validSeconds: Int
+    /// A PNG of the code is written there.
+    var picture: String?
+    /// Nil: any port that is free.
+    var port: Int?
+    var name: String?
+    /// Go on watching the producer that was paired; nil: end.
+    var thenWatch: WatchOptions?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        validSeconds = arguments[StudioTable.valid] ?? 300
+        picture = arguments[StudioTable.qr]
+        port = arguments[StudioTable.port]
+        name = arguments[StudioTable.name]
+        if arguments[StudioTable.thenWatch] {
+            thenWatch = try WatchOptions(arguments)
+        } else {
+            try arguments.refuse(StudioTable.outputs, "needs --then-watch here")
+        }
+    }
+}
+
+struct SnapshotOptions: Equatable, Sendable {
+    var producer: ProducerChoice
+    /// Its ending says which kind: .png, .jpg, .jpeg.
+    var file: String
+    /// A smaller picture fitted into this box, beside the file.
+    var thumbnail: PixelSize?
+    var definition: Definition?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        producer = try ProducerChoice(arguments)
+        file = arguments.operands[0]
+        guard [".png", ".jpg", ".jpeg"].contains(where: file.lowercased().hasSuffix) else {
+            throw arguments.error("FILE: '\(TerminalText.cleaned(file))' ends in neither .png nor .jpg nor .jpeg")
+        }
+        thumbnail = arguments[StudioTable.thumbnail]
+        definition = arguments[StudioTable.definition]
+    }
+}

@@ -1,0 +1,141 @@
+import CamoTypes
+import Testing
+
+@testable import CommandCore
+
+@Suite struct ParsingTests {
+    typealias Table = SampleTable
+
+    @Test func valuesArriveTyped() throws {
+        let parsed = try Table.parse(
+            "--count", "3", "--rate=29.97", "--bits", "2.5M", "--size", "1280x720", "--definition", "high", "--angle",
+            "90", "--preset=slow", "--address", "[fe80::1%eth0]:5700", "--file", "a b.mp4", "--title", "Küche 🎥", "-l")
+        #expect(parsed[Table.count] == 3)
+        #expect(parsed[Table.rate] == 29.97)
+        #expect(parsed[Table.bits] == 2_500_000)
+        #expect(parsed[Table.size] == PixelSize(width: 1280, height: 720))
+        #expect(parsed[Table.definition] == .high)
+        #expect(parsed[Table.angle] == 90)
+        #expect(parsed[Table.preset] == "slow")
+        #expect(parsed[Table.address] == "[fe80::1%eth0]:5700")
+        #expect(parsed[Table.file] == "a b.mp4")
+        #expect(parsed[Table.title] == "Küche 🎥")
+        #expect(parsed[Table.loop])
+        #expect(parsed.path == ["sample"])
+    }
+
+    @Test(arguments: [
+        ["-c3"], ["-c", "3"], ["-lc3"], ["-lc", "3"], ["--count=3"], ["--count", "3"], ["-c2", "-c3"],
+    ])
+    func everySpellingOfOneOption(arguments: [String]) throws {
+        guard case .run(let parsed) = try Table.tool.parse(arguments).get() else { return #expect(Bool(false)) }
+        #expect(parsed[Table.count] == 3)
+    }
+
+    @Test(arguments: [
+        ("800k", 800_000), ("50k", 50_000), ("6M", 6_000_000), ("0.05M", 50_000), ("6000000", 6_000_000),
+        ("100M", 100_000_000),
+    ])
+    func bitRates(text: String, bits: Int) throws {
+        #expect(try Table.parse("--bits", text)[Table.bits] == bits)
+    }
+
+    @Test func nothingGivenIsNothingSet() throws {
+        let parsed = try Table.parse()
+        #expect(parsed[Table.count] == nil)
+        #expect(!parsed[Table.loop])
+    }
+
+    @Test func aDashAloneIsAValueAndAnOperand() throws {
+        #expect(try Table.parse("--file", "-")[Table.file] == "-")
+        #expect(try Table.parse("open", "-").operands == ["-"])
+    }
+
+    @Test func twoDashesEndTheOptions() throws {
+        #expect(try Table.parse("open", "--", "--count").operands == ["--count"])
+    }
+
+    @Test func anAttachedValueMayBeginWithADash() throws {
+        #expect(try Table.parse("--file=--odd")[Table.file] == "--odd")
+    }
+
+    @Test func commandsNestAndOptionsStandAnywhere() throws {
+        let parsed = try Table.parse("--json", "devices", "remove", "--state-dir", "d", "7")
+        #expect(parsed.path == ["sample", "devices", "remove"])
+        #expect(parsed.operands == ["7"])
+        let global = try GlobalOptions(parsed)
+        #expect(global.json)
+        #expect(global.stateDirectory == "d")
+    }
+
+    /// Every option, with everything that is no value for it.
+    @Test(arguments: Table.tool.root.options.map(\.name))
+    func nonsenseIsRefusedByName(name: String) throws {
+        let option = try #require(Table.tool.root.options.first { $0.name == name })
+        guard option.value != nil else {
+            #expect(Table.complaint(["--\(name)=1"]).contains("--\(name)"))
+            return
+        }
+        var nonsense = ["", "0", "-1", "1e9", "nan", "inf", "0x0", "99999x1", "word", "1_000", " 5", "٣", "\u{1B}[2J"]
+        // A path or a label may well be a number or a word.
+        if name == "file" { nonsense = [""] }
+        if name == "title" { nonsense = ["", " ", "a\nb", "\u{202E}evil", String(repeating: "x", count: 65)] }
+        for text in nonsense {
+            let message = Table.complaint(["--\(name)", text])
+            #expect(message.contains("--\(name)"), "\(text) was accepted by --\(name)")
+            #expect(!message.contains("\u{1B}"))
+        }
+        #expect(Table.complaint(["--\(name)"]).contains("--\(name) needs a value"))
+        #expect(Table.complaint(["--\(name)", "--loop"]).contains("--\(name) needs a value"))
+    }
+
+    @Test(arguments: [
+        "host", "host:", ":5700", "host:0", "host:65536", "host:+5", "::1:5700", "[::1]", "[]:5700", "[host]:5700",
+        "a b:5700", "user@host:5700", "http://host:5700",
+    ])
+    func addressesOfAnotherForm(text: String) {
+        #expect(Table.complaint(["--address", text]).contains("--address"))
+    }
+
+    @Test(arguments: ["host:1", "127.0.0.1:65535", "küche.local:5700", "[::1]:5700"])
+    func addresses(text: String) throws {
+        #expect(try Table.parse("--address", text)[Table.address] == text)
+    }
+
+    @Test(arguments: [
+        (["--cuont", "3"], "unknown option --cuont (did you mean --count?)"),
+        (["--zzzzzz"], "unknown option --zzzzzz"),
+        (["-x"], "unknown option -x"),
+        (["devcies"], "unknown command 'devcies' (did you mean devices?)"),
+        (["--depth", "1"], "--depth does not go with 'sample', but with 'sample devices'"),
+        (["--loop", "open", "f"], "--loop does not go with 'open'"),
+        (["open"], "FILE is missing: what to open"),
+        (["open", ""], "FILE: '' is not a path of 1 to 4095 bytes"),
+        (["open", "a", "b"], "unexpected word 'b'"),
+        (["devices", "remove"], "ID is missing: which one"),
+        (["--loop=yes"], "--loop takes no value"),
+        (["--count", "11"], "--count: '11' is not a whole number from 1 to 10"),
+        (["-c", "x"], "-c: 'x' is not a whole number from 1 to 10"),
+    ])
+    func mistakesAreNamed(arguments: [String], message: String) {
+        #expect(Table.complaint(arguments) == message)
+    }
+
+    @Test func theErrorPointsAtTheCommandsHelp() {
+        guard case .failure(let error) = Table.tool.parse(["devices", "remove"]) else { return #expect(Bool(false)) }
+        #expect(error.command == "sample devices remove")
+    }
+
+    @Test func noMessageRepeatsASecret() {
+        for arguments in [["secret:abc"], ["--count", "secret:abc"], ["open", "x", "secret:abc"]] {
+            let message = Table.complaint(arguments)
+            #expect(message.contains("'secret:…'"))
+            #expect(!message.contains("abc"))
+        }
+    }
+
+    @Test func quietAndVerboseExcludeEachOther() throws {
+        let parsed = try Table.parse("-q", "-v")
+        #expect(throws: UsageError.self) { try GlobalOptions(parsed) }
+    }
+}

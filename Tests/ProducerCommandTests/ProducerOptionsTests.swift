@@ -1,0 +1,112 @@
+import CamoTypes
+import CommandCore
+import Testing
+
+@testable import camo_producer
+
+private func parse(_ arguments: [String]) throws -> ProducerOptions {
+    guard case .run(let parsed) = try ProducerTable.tool.parse(arguments).get() else { throw UsageError("prints") }
+    return try ProducerOptions(parsed)
+}
+
+private func stream(_ arguments: String...) throws -> StreamOptions {
+    guard case .stream(let options) = try parse(arguments).action else { throw UsageError("another command") }
+    return options
+}
+
+private func complaint(_ arguments: [String]) -> String {
+    do {
+        _ = try parse(arguments)
+        return ""
+    } catch { return "\(error)" }
+}
+
+@Suite struct ProducerOptionsTests {
+    @Test func withoutAWordItIsTheFirstCamera() throws {
+        let options = try stream()
+        #expect(options.source == .automatic)
+        #expect(options.port == nil)
+        #expect(options.isAdvertised)
+        #expect(options.sound == .auto)
+        #expect(options.rotation == 0)
+    }
+
+    @Test func rawPictures() throws {
+        let options = try stream("--raw", "-", "--size", "1280x720", "--fps", "30", "--port", "5700")
+        #expect(options.source == .raw(PixelSize(width: 1280, height: 720), .bgra))
+        #expect(options.framesPerSecond == 30)
+        #expect(options.port == 5700)
+        #expect(
+            try stream("--raw=-", "--size=64x36", "--format", "nv12").source
+                == .raw(PixelSize(width: 64, height: 36), .nv12))
+    }
+
+    @Test func everySource() throws {
+        #expect(try stream("--v4l2", "/dev/video0", "--alsa", "hw:Loopback,1,0").source == .v4l2("/dev/video0"))
+        #expect(try stream("--file", "clip.mp4", "--loop").source == .file("clip.mp4", loops: true))
+        #expect(try stream("--test-pattern").source == .testPattern)
+        #expect(try stream("--h264", "-").source == .h264)
+    }
+
+    @Test func thePictureAndTheNetwork() throws {
+        let options = try stream(
+            "--bitrate", "6M", "--preset", "superfast", "--encoder", "libx264", "--definition", "super", "--mirror",
+            "--rotate", "270", "--sound", "lpcm", "--connect", "[fe80::1%eth0]:5700", "--name", "Kitchen",
+            "--no-advertise")
+        #expect(options.bitsPerSecond == 6_000_000)
+        #expect(options.preset == "superfast")
+        #expect(options.encoder == "libx264")
+        #expect(options.definition == .super)
+        #expect(options.isMirrored && options.rotation == 270)
+        #expect(options.sound == .lpcm)
+        #expect(options.connect == "[fe80::1%eth0]:5700")
+        #expect(options.name == "Kitchen")
+        #expect(!options.isAdvertised)
+    }
+
+    @Test func theOtherCommands() throws {
+        #expect(try parse(["pair", "camo:pair?v=1"]).action == .pair(.code(Secret("camo:pair?v=1"))))
+        #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
+        #expect(try parse(["devices"]).action == .listDevices)
+        #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
+        #expect(try parse(["devices", "--json", "--state-dir", "P"]).global.stateDirectory == "P")
+    }
+
+    @Test(arguments: [
+        (["--raw", "-"], "--size"), (["--loop"], "--loop"), (["--format", "nv12"], "--format"),
+        (["--h264", "-", "--size", "64x64"], "--size"), (["--h264", "-", "--mirror"], "--mirror"),
+        (["--v4l2", "a", "--test-pattern"], "--test-pattern"), (["--file", "a", "--raw", "-"], "--raw"),
+        (["--port", "1", "--connect", "a:1"], "--connect"), (["--sound", "off", "--alsa", "default"], "--alsa"),
+        (["--raw", "file", "--size", "64x64"], "--raw"), (["pair"], "CODE"), (["pair", "a", "--port", "1"], "--port"),
+        (["-q", "-v"], "--quiet"),
+    ])
+    func whatDoesNotGoTogetherIsNamed(arguments: [String], name: String) {
+        #expect(complaint(arguments).contains(name))
+    }
+
+    /// Every option with a checked value, with everything that is none. Free texts (a device, a file) are judged by
+    /// whoever opens them.
+    @Test(arguments: ProducerTable.tool.root.options.filter { $0.value != nil }.map(\.name))
+    func nonsenseIsRefusedByName(name: String) {
+        let isFree = ["v4l2", "file", "alsa", "name"].contains(name)
+        for text in isFree ? [""] : ["", "0", "-1", "1e9", "nan", "0x0", "99999x1", "word"] {
+            #expect(complaint(["--\(name)", text]).contains("--\(name)"), "\(text)")
+        }
+        #expect(complaint(["--\(name)"]).contains("--\(name)"))
+    }
+
+    @Test func aMisplacedCodeIsNotRepeated() {
+        let message = complaint(["camo:pair?v=1&k=K&s=SECRET"])
+        #expect(message.contains("unknown command"))
+        #expect(!message.contains("SECRET"))
+    }
+
+    @Test func helpFits80Columns() throws {
+        for command in [[], ["pair"], ["devices"], ["devices", "remove"]] {
+            guard case .print(let text) = try ProducerTable.tool.parse(command + ["--help"]).get() else {
+                throw UsageError("runs")
+            }
+            for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        }
+    }
+}
