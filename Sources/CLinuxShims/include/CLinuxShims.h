@@ -1,6 +1,7 @@
 #pragma once
 
 #include "event_shims.h"
+#include "signal_shims.h"
 #include "socket_shims.h"
 #include "thread_shims.h"
 #include "v4l2_shims.h"
