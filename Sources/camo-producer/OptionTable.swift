@@ -20,7 +20,7 @@ enum ProducerTable {
     static let preset = Option(
         "preset", .choice(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]),
         "what the encoder spends, least first")
-    static let encoder = Option("encoder", .choice(["auto", "libx264"]), as: "NAME", "the encoder")
+    static let encoder = Option("encoder", .choice(["auto", "libx264"]), as: "NAME", "which encoder")
     static let definition = Option<Definition>("definition", .choice, "where the studio asks for none")
     static let mirror = Flag("mirror", "left and right change places")
     static let rotate = Option("rotate", .choice([90, 180, 270]), "degrees clockwise")

@@ -10,12 +10,14 @@ final class PipeEnds {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw PipeError() }
         // Other tests start processes; those must not hold the ends open.
-        ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (read, write) = (ends[0], ends[1])
         open = [read, write]
     }
 
-    deinit { open.forEach { _ = close($0) } }
+    deinit {
+        for end in open { close(end) }
+    }
 
     func closeEnd(_ end: Int32) {
         if open.remove(end) != nil { close(end) }

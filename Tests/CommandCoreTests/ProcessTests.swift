@@ -54,7 +54,9 @@ import Testing
 @Suite struct ArgumentMemoryTests {
     private func wiped(_ secret: String, _ words: [String]) -> [String] {
         let pointers = words.map { strdup($0) }
-        defer { pointers.forEach { free($0) } }
+        defer {
+            for pointer in pointers { free(pointer) }
+        }
         pointers.withUnsafeBufferPointer { ArgumentMemory.wipe(secret, in: $0[...]) }
         return pointers.compactMap { $0.map { String(cString: $0) } }
     }

@@ -46,15 +46,17 @@ extension Tool {
     private static func spelling(_ option: any CommandOption) -> String {
         let short = option.short.map { "-\($0), " } ?? ""
         guard let value = option.value else { return short + option.spelling }
-        // A long list of words goes into the description.
-        let placeholder = value.choices.isEmpty || value.placeholder.count <= 12 ? value.placeholder : "WORD"
-        return short + option.spelling + " " + placeholder
+        return short + option.spelling + " " + (listsChoices(value) ? "WORD" : value.placeholder)
     }
 
     private static func summary(_ option: any CommandOption) -> String {
-        guard let value = option.value, !value.choices.isEmpty, value.placeholder.count > 12 else {
-            return option.summary
-        }
+        guard let value = option.value, listsChoices(value) else { return option.summary }
         return option.summary + ": " + value.choices.joined(separator: ", ")
+    }
+
+    /// Few short words stand for the value (`90|180|270`); a long list goes into the description.
+    private static func listsChoices(_ value: ValueDescription) -> Bool {
+        !value.choices.isEmpty
+            && (value.choices.joined(separator: "|") != value.placeholder || value.placeholder.count > 12)
     }
 }

@@ -44,7 +44,9 @@ package final class OutputWriter: Sendable {
         self.descriptor = own >= 0 ? own : descriptor
         var ends: [Int32] = [-1, -1]
         // Out of descriptors: poll(2) passes over negative ones, and `cancel` does nothing.
-        if pipe(&ends) == 0 { ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) } }
+        if pipe(&ends) == 0 {
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
         cancellation = (ends[0], ends[1])
     }
 

@@ -20,7 +20,7 @@ package final class SignalWatcher: Sendable {
             source = Confined(on: DispatchQueue.main, nil)
             return
         }
-        ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (input, output) = (ends[0], ends[1])
         let queue = DispatchQueue(label: "signals", qos: .userInteractive)
         let source = DispatchSource.makeReadSource(fileDescriptor: input, queue: queue)
