@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // accept4
 #include "socket_shims.h"
 
 #include <errno.h>
@@ -7,6 +8,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
+
+int clinux_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
 
 int clinux_tcp_metrics_get(int socket, struct clinux_tcp_metrics *metrics) {
     struct tcp_info info;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/socket.h>
 
 // What TCP_INFO (linux/tcp.h) tells about a connection. glibc's netinet/tcp.h knows an older, shorter struct and can't
 // be included together with the kernel's, so the call is made in socket_shims.c.
@@ -11,6 +12,9 @@ struct clinux_tcp_metrics {
     uint32_t retransmits;                   // segments sent again since the connection was made
     uint64_t delivery_bytes_per_second;     // 0: not measured yet
 };
+
+// accept4(2) for a non-blocking socket that programs started later don't inherit; -1 and errno on failure.
+int clinux_accept(int listener, struct sockaddr *address, socklen_t *length);
 
 // 0, or -errno.
 int clinux_tcp_metrics_get(int socket, struct clinux_tcp_metrics *metrics);

@@ -30,6 +30,27 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self = address
     }
 
+    /// All addresses of this machine.
+    static func any(family: Int32, port: UInt16) -> SocketAddress? {
+        func make<Address>(_ address: Address) -> SocketAddress? {
+            withUnsafeBytes(of: address) { raw in
+                raw.baseAddress.flatMap {
+                    SocketAddress($0.assumingMemoryBound(to: sockaddr.self), length: socklen_t(raw.count))
+                }
+            }
+        }
+        if family == AF_INET6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            return make(address)
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        return make(address)
+    }
+
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         bytes.withUnsafeBytes { raw in
             // An array's storage is aligned to 16 bytes, and never empty here.

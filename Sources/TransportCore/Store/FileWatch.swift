@@ -1,0 +1,72 @@
+internal import Dispatch
+internal import Glibc
+
+/// Says when a file was changed, replaced or removed by anybody: by inotify(7) on its directory, or by looking twice a
+/// second where that can't be had (all inotify instances of the user are taken).
+///
+/// Unchecked: the sources are made in `init` and touched by `cancel` alone, which its owner calls once, from `deinit`
+/// at the latest.
+final class FileWatch: @unchecked Sendable {
+    private let source: any DispatchSourceProtocol
+
+    /// - Parameter changed: Called on `queue`, perhaps without a cause.
+    init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
+        source =
+            Self.notifications(path, queue, changed)
+            ?? Self.looks(path, queue, changed)
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    private static func notifications(
+        _ path: String, _ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void
+    ) -> (any DispatchSourceProtocol)? {
+        let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard number >= 0 else { return nil }
+        // The file itself is replaced: a watch on it would stay with the old one.
+        let mask = IN_MOVED_TO | IN_MOVED_FROM | IN_CLOSE_WRITE | IN_DELETE | IN_ONLYDIR
+        guard inotify_add_watch(number, path.parentDirectory, UInt32(mask)) >= 0 else {
+            close(number)
+            return nil
+        }
+        let name = path.dropFirst(path.parentDirectory.count).drop { $0 == "/" }
+        let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+        source.setEventHandler {
+            if Self.concerns(String(name), number) { changed() }
+        }
+        source.setCancelHandler { close(number) }
+        return source
+    }
+
+    /// Takes the events that are there. True if one is about `name`, or about nothing in particular.
+    private static func concerns(_ name: String, _ number: Int32) -> Bool {
+        var isConcerned = false
+        withUnsafeTemporaryAllocation(byteCount: 4 << 10, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
+            while true {
+                let count = read(number, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return }
+                var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                let headerSize = MemoryLayout<inotify_event>.size
+                while rest.count >= headerSize {
+                    let event = rest.loadUnaligned(as: inotify_event.self)
+                    let end = min(rest.count, headerSize + Int(event.len))
+                    // Padded with zeros.
+                    let about = rest[headerSize..<end].prefix { $0 != 0 }
+                    if about.isEmpty || about.elementsEqual(name.utf8) { isConcerned = true }
+                    rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+                }
+            }
+        }
+        return isConcerned
+    }
+
+    private static func looks(
+        _ path: String, _ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void
+    ) -> any DispatchSourceProtocol {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500))
+        timer.setEventHandler(handler: changed)
+        return timer
+    }
+}
