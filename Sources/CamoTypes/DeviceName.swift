@@ -8,7 +8,9 @@ public struct DeviceName: Hashable, Sendable, CustomStringConvertible {
 
     public let text: String
 
-    /// - Parameter fallback: Used, cleaned in the same way, when nothing that can be seen is left of `raw`.
+    /// - Parameters:
+    ///   - raw: What somebody called the device.
+    ///   - fallback: Used, cleaned in the same way, when nothing that can be seen is left of `raw`.
     public init(_ raw: some StringProtocol, fallback: String) {
         text = Self.cleaned(raw) ?? Self.cleaned(fallback) ?? "unnamed"
     }

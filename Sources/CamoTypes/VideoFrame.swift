@@ -104,6 +104,10 @@ public struct VideoFrame: Sendable {
     ///
     /// - Parameters:
     ///   - planes: One entry for each plane of `format`: address, and bytes from one row to the next.
+    ///   - size: Of the picture, without padding.
+    ///   - format: How the bytes are laid out.
+    ///   - presentationTime: On the clock of this machine; nil means "when it was handed over".
+    ///   - color: How the numbers are to be read as colours.
     ///   - release: Called once, on any thread, when the frame is no longer needed.
     /// - Throws: ``VideoFrameError`` when the size is out of range, a stride is shorter than a row, or a buffer is
     ///   shorter than its rows; `release` is called before it throws.
@@ -129,8 +133,13 @@ public struct VideoFrame: Sendable {
     /// Copies a picture whose planes follow one another in `bytes`.
     ///
     /// - Parameters:
+    ///   - bytes: The planes one after the other.
     ///   - stride: Bytes from one row of the first plane to the next; nil when rows are not padded. For I420 the
     ///     chroma stride is half of it (rounded up), for NV12 the same.
+    ///   - size: Of the picture, without padding.
+    ///   - format: How the bytes are laid out.
+    ///   - presentationTime: On the clock of this machine; nil means "when it was handed over".
+    ///   - color: How the numbers are to be read as colours.
     /// - Throws: ``VideoFrameError`` as above.
     public init(
         copying bytes: UnsafeRawBufferPointer, stride: Int? = nil, size: PixelSize, format: PixelFormat,
