@@ -1,1 +1,0 @@
-// StudioKit: see docs/architecture.md.
