@@ -63,7 +63,9 @@ let package = Package(
         library(
             "ProducerKit",
             ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore"]),
-        library("StudioKit", ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "CQR"]),
+        library(
+            "StudioKit",
+            ["CamoTypes", "Confinement", "CLinuxShims", "WireProtocol", "TransportCore", "MediaCore", "CQR"]),
 
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),

@@ -1,2 +1,2 @@
 // The values that both kits share are part of this one's interface.
-@_exported import CamoTypes
+@_exported public import CamoTypes

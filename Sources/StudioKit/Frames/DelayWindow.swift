@@ -1,5 +1,3 @@
-internal import CamoTypes
-
 /// The last delays, for a median that one late picture does not move.
 struct DelayWindow: Sendable {
     private static let capacity = 120

@@ -1,5 +1,3 @@
-internal import CamoTypes
-
 /// Pictures per second by their time stamps, over the last second. A value: times in, rate out.
 struct FrameRateMeter: Sendable {
     private static let window = Microseconds.seconds(Int64(1))

@@ -1,5 +1,3 @@
-internal import CamoTypes
-
 /// Decoded pictures that wait for a slow consumer: newest wins.
 ///
 /// A consumer that stalls for a moment loses nothing; one that is too slow for good is given the newest pictures and

@@ -1,5 +1,3 @@
-package import CamoTypes
-
 /// What an output is given. Nothing is decoded that no output needs.
 package struct OutputNeeds: OptionSet, Sendable {
     package let rawValue: UInt8

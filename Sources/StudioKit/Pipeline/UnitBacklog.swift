@@ -1,5 +1,3 @@
-package import CamoTypes
-
 /// Access units that wait for somebody who takes them one by one: the decoder, the disk, a pipe.
 ///
 /// An access unit cannot be left out alone, because what follows refers to it. So when too much waits, all of it goes,

@@ -1,0 +1,136 @@
+internal import Confinement
+internal import MediaCore
+
+/// Decodes on a serial queue of its own: one hop from the link, and the picture is out.
+///
+/// Decodes nothing while nobody wants pictures, and lets the decoder's memory go. When decoding is behind, units are
+/// left out up to the next keyframe.
+final class DecodeStage: Sendable {
+    private struct Inbox: Sendable {
+        var backlog = UnitBacklog(.live)
+        var isWanted = false
+        /// A run of the queue is due that will see what was put in.
+        var isAwake = false
+    }
+
+    /// Lives on the queue.
+    private struct Decoding {
+        var decoder: H264Decoder?
+        var stream: Int?
+        var meter = FrameRateMeter(declared: 30)
+    }
+
+    private let clock: any MonotonicClock
+    private let counts: Locked<PipelineCounts>
+    private let inbox = Locked(Inbox())
+    private let decoding = Confined("camo.studio.decode", Decoding())
+    private let onPicture: @Sendable (ReceivedFrame) -> Void
+    private let onNeedsKeyframe: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - onPicture: called on the decoder's queue.
+    ///   - onNeedsKeyframe: called on any queue; often, when several units in a row are of no use.
+    init(
+        clock: any MonotonicClock, counts: Locked<PipelineCounts>,
+        onPicture: @escaping @Sendable (ReceivedFrame) -> Void, onNeedsKeyframe: @escaping @Sendable () -> Void
+    ) {
+        self.clock = clock
+        self.counts = counts
+        self.onPicture = onPicture
+        self.onNeedsKeyframe = onNeedsKeyframe
+    }
+
+    /// Whether there is anybody to decode for.
+    func setWanted(_ isWanted: Bool) {
+        let begins = inbox.withLock { inbox in
+            guard inbox.isWanted != isWanted else { return false }
+            inbox.isWanted = isWanted
+            inbox.backlog.reset()
+            return isWanted
+        }
+        if begins {
+            onNeedsKeyframe()
+        } else {
+            decoding.async { [inbox] decoding in
+                // Unless it is wanted again by now.
+                if !inbox.withLock({ $0.isWanted }) { decoding.decoder = nil }
+            }
+        }
+    }
+
+    /// Any thread; returns at once.
+    func receive(_ unit: PictureUnit) {
+        let (needsKeyframe, wakes) = inbox.withLock { inbox -> (Bool, Bool) in
+            guard inbox.isWanted else { return (false, false) }
+            let skippedBefore = inbox.backlog.skippedCount
+            let admission = inbox.backlog.append(unit)
+            let skipped = inbox.backlog.skippedCount - skippedBefore
+            if skipped > 0 { counts.withLock { $0.skippedBehind += UInt64(skipped) } }
+            defer { if admission == .kept { inbox.isAwake = true } }
+            return (admission == .needsKeyframe, admission == .kept && !inbox.isAwake)
+        }
+        if needsKeyframe { onNeedsKeyframe() }
+        if wakes { decoding.async { [self] decoding in drain(&decoding) } }
+    }
+
+    /// Returns when everything received before is decoded. Not on the decoder's queue.
+    func waitUntilIdle() { decoding.sync { _ in } }
+
+    private func drain(_ decoding: inout Decoding) {
+        while let unit = nextUnit() { decode(unit, &decoding) }
+    }
+
+    private func nextUnit() -> PictureUnit? {
+        inbox.withLock { inbox in
+            let unit = inbox.backlog.popFirst()
+            inbox.isAwake = unit != nil
+            return unit
+        }
+    }
+
+    private func decode(_ unit: PictureUnit, _ decoding: inout Decoding) {
+        do throws(MediaError) {
+            if decoding.decoder == nil || decoding.stream != unit.stream {
+                decoding.decoder = nil
+                decoding.decoder = try H264Decoder(expecting: unit.format)
+                decoding.stream = unit.stream
+                decoding.meter = FrameRateMeter(declared: unit.format.framesPerSecond)
+            }
+        } catch {
+            failed(error)
+            return
+        }
+        switch decoding.decoder?.decode(unit.unit) {
+        case .picture(let picture): show(picture, of: unit, &decoding)
+        case .waitingForKeyframe, nil:
+            counts.withLock { $0.skippedWaiting += 1 }
+            onNeedsKeyframe()
+        case .broken(let error), .refused(let error): failed(error)
+        }
+    }
+
+    private func show(_ picture: VideoFrame, of unit: PictureUnit, _ decoding: inout Decoding) {
+        decoding.meter.pictureArrived(at: unit.unit.presentationTime)
+        var picture = picture
+        picture.presentationTime = unit.received.localTime
+        let info = VideoFrameInfo(
+            size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: unit.received.localTime,
+            duration: decoding.meter.duration, delay: clock.now - unit.received.localTime,
+            isRepeat: unit.unit.isRepeat)
+        onPicture(ReceivedFrame(picture: picture, info: info))
+        counts.withLock { counts in
+            counts.decoded += 1
+            counts.rate = info.framesPerSecond
+            counts.size = info.size
+            counts.delays.append(info.delay)
+        }
+    }
+
+    private func failed(_ error: MediaError) {
+        counts.withLock { counts in
+            counts.broken += 1
+            counts.lastError = error.description
+        }
+        onNeedsKeyframe()
+    }
+}

@@ -1,0 +1,136 @@
+package import Confinement
+
+/// From the link to the outputs:
+///
+/// ```
+///  link's queue                  decoder's queue               output's own thread or queue
+///
+///  received ──┬── units as they are ──────────────────────────> recorder, H.264 and MPEG-TS on stdout
+///   picture   └── backlog ──> decoder ──┬── newest wins ──────> raw pictures on stdout
+///                                       ├───────────────────> frames (AsyncStream)
+///                                       └───────────────────> snapshot
+///  received ───── sound decoder ───────────────────────────────> recorder, MPEG-TS
+///   sound         (its own queue)
+/// ```
+///
+/// An output says what it needs, and nothing else is done. No output can hold up the link: each drops what it cannot
+/// take. Every method may be called on any thread; units of one stream come in order.
+package final class StudioPipeline: Sendable {
+    private struct State: Sendable {
+        var outputs: [any StudioOutput] = []
+        /// By the stream's number on the wire; a number is not used again within a session, but in the next one.
+        var pictureStreams: [UInt16: (format: VideoStreamFormat, stream: Int)] = [:]
+        var soundStreams: [UInt16: (format: AudioStreamFormat, stream: Int)] = [:]
+        var lastStream = 0
+
+        mutating func nextStream() -> Int {
+            lastStream += 1
+            return lastStream
+        }
+
+        var needs: OutputNeeds { outputs.reduce([]) { $0.union($1.needs) } }
+    }
+
+    private let state: Locked<State>
+    private let changing = Locked(())
+    private let counts: Locked<PipelineCounts>
+    private let decode: DecodeStage
+    private let sound: SoundStage
+    private let onNeedsKeyframe: @Sendable () -> Void
+
+    /// - Parameter onNeedsKeyframe: somebody can go on only from a keyframe; called on any queue, possibly often: the
+    ///   endpoint merges requests.
+    package init(clock: any MonotonicClock, onNeedsKeyframe: @escaping @Sendable () -> Void) {
+        let state = Locked(State())
+        let counts = Locked(PipelineCounts())
+        self.state = state
+        self.counts = counts
+        self.onNeedsKeyframe = onNeedsKeyframe
+        decode = DecodeStage(
+            clock: clock, counts: counts,
+            onPicture: { frame in
+                for output in state.withLock({ $0.outputs }) where output.needs.contains(.pictures) { output.show(frame) }
+            },
+            onNeedsKeyframe: onNeedsKeyframe)
+        sound = SoundStage(counts: counts) { sound in
+            for output in state.withLock({ $0.outputs }) where output.needs.contains(.sound) { output.play(sound) }
+        }
+    }
+
+    // MARK: What comes from the link
+
+    package func pictureBegan(_ format: VideoStreamFormat, stream: UInt16) {
+        state.withLock { $0.pictureStreams[stream] = (format, $0.nextStream()) }
+    }
+
+    package func pictureReceived(_ received: ReceivedUnit, stream: UInt16) {
+        let (outputs, known) = state.withLock { ($0.outputs, $0.pictureStreams[stream]) }
+        guard let known else { return }
+        let unit = PictureUnit(received: received, format: known.format, stream: known.stream)
+        decode.receive(unit)
+        var needsKeyframe = false
+        for output in outputs where output.needs.contains(.units) {
+            if output.receive(unit) { needsKeyframe = true }
+        }
+        if needsKeyframe { onNeedsKeyframe() }
+    }
+
+    package func soundBegan(_ format: AudioStreamFormat, stream: UInt16) {
+        state.withLock { $0.soundStreams[stream] = (format, $0.nextStream()) }
+    }
+
+    package func soundReceived(_ received: ReceivedUnit, stream: UInt16) {
+        guard let known = state.withLock({ $0.soundStreams[stream] }) else { return }
+        sound.receive(received, format: known.format, stream: known.stream)
+    }
+
+    package func streamEnded(_ stream: UInt16) {
+        state.withLock { state in
+            state.pictureStreams[stream] = nil
+            state.soundStreams[stream] = nil
+        }
+    }
+
+    /// The session ended: no unit of the old streams is taken any more.
+    package func sessionEnded() {
+        state.withLock { state in
+            state.pictureStreams.removeAll()
+            state.soundStreams.removeAll()
+        }
+    }
+
+    // MARK: Where it goes
+
+    /// What all outputs together need.
+    package var needs: OutputNeeds { state.withLock { $0.needs } }
+
+    package func add(_ output: any StudioOutput) {
+        changeOutputs { $0.append(output) }
+        if output.needs.contains(.units) { onNeedsKeyframe() }
+    }
+
+    /// Calls that are under way on other queues may still reach the output.
+    package func remove(_ output: any StudioOutput) {
+        changeOutputs { $0.removeAll { $0 === output } }
+    }
+
+    /// One change after the other, or the stages might be told of the last but one.
+    private func changeOutputs(_ change: (inout [any StudioOutput]) -> Void) {
+        changing.withLock { _ in
+            let needs = state.withLock { state in
+                change(&state.outputs)
+                return state.needs
+            }
+            decode.setWanted(needs.contains(.pictures))
+            sound.setWanted(needs.contains(.sound))
+        }
+    }
+
+    /// Returns when all that was received before has reached the outputs. Not on a queue of the pipeline.
+    package func waitUntilIdle() {
+        decode.waitUntilIdle()
+        sound.waitUntilIdle()
+    }
+
+    var currentCounts: PipelineCounts { counts.withLock { $0 } }
+}
