@@ -49,7 +49,9 @@ package final class StudioPipeline: Sendable {
         decode = DecodeStage(
             clock: clock, counts: counts,
             onPicture: { frame in
-                for output in state.withLock({ $0.outputs }) where output.needs.contains(.pictures) { output.show(frame) }
+                for output in state.withLock({ $0.outputs }) where output.needs.contains(.pictures) {
+                    output.show(frame)
+                }
             },
             onNeedsKeyframe: onNeedsKeyframe)
         sound = SoundStage(counts: counts) { sound in

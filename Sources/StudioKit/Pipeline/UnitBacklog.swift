@@ -21,7 +21,8 @@ package struct UnitBacklog: Sendable {
         package static let live = Limits(
             age: .milliseconds(400), ageAtKeyframe: .milliseconds(100), byteCount: 32 << 20)
         /// For a disk that stalls now and then: nothing is given up before it has to be.
-        package static let file = Limits(age: .seconds(Int64(10)), ageAtKeyframe: .seconds(Int64(10)), byteCount: 64 << 20)
+        package static let file = Limits(
+            age: .seconds(Int64(10)), ageAtKeyframe: .seconds(Int64(10)), byteCount: 64 << 20)
     }
 
     package enum Admission: Hashable, Sendable {

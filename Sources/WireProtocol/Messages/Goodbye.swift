@@ -11,6 +11,8 @@ package struct Goodbye: MessageBody {
 
         /// The sender's program ends or was told to disconnect.
         package static let stopping = Reason(rawValue: "stopping")
+        /// The producer's source came to its end: a file without `--loop`, a pipe that was closed. Nothing more will come.
+        package static let ended = Reason(rawValue: "ended")
         /// The session goes on on another link.
         package static let moved = Reason(rawValue: "moved")
         /// 16 viewers in all or 4 of this key are there already.
