@@ -75,11 +75,13 @@ let package = Package(
         // Tools for scripts/bench and the fuzzer; not products.
         program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore"]),
         program("wire-fuzz", ["WireProtocol"]),
+        // For scripts/guest: drives DeviceCore against emulated devices.
+        program("device-probe", ["CamoTypes", "Confinement", "DeviceCore"]),
 
         tests("CamoTypesTests", ["CamoTypes"]),
         tests("WireProtocolTests", ["WireProtocol"], resources: [.copy("Vectors")]),
         tests("MediaCoreTests", ["MediaCore"]),
-        tests("DeviceCoreTests", ["DeviceCore"]),
+        tests("DeviceCoreTests", ["DeviceCore", "CLinuxShims"]),
         tests("TransportCoreTests", ["TransportCore", "WireProtocol"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),

@@ -51,7 +51,7 @@ extension VideoNode {
         }
         // Drivers refuse what they have enumerated, or give another format instead: then the next.
         for choice in choices.prefix(16) {
-            if let format = try set(choice) { return format }
+            if let format = try set(choice, stride: wish.stride) { return format }
         }
         let offered = (modes.map(\.format.rawValue) + others).reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
@@ -63,13 +63,14 @@ extension VideoNode {
     }
 
     /// Nil when the driver does not take it.
-    private func set(_ choice: ModeChoice) throws(DeviceError) -> CaptureFormat? {
+    private func set(_ choice: ModeChoice, stride wish: Int?) throws(DeviceError) -> CaptureFormat? {
         var request = v4l2_format()
         request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         request.fmt.pix.width = UInt32(clamping: choice.size.width)
         request.fmt.pix.height = UInt32(clamping: choice.size.height)
         request.fmt.pix.pixelformat = choice.mode.code
         request.fmt.pix.field = V4L2_FIELD_NONE.rawValue
+        request.fmt.pix.bytesperline = UInt32(clamping: wish ?? 0)
         let error = control(shim_VIDIOC_S_FMT, &request)
         switch error {
         case 0: break
@@ -84,6 +85,7 @@ extension VideoNode {
         let color = V4L2Color(
             colorspace: got.colorspace, encoding: got.ycbcr_enc, quantization: got.quantization,
             transfer: got.xfer_func)
+        fillPicture(size)
         guard let pixels = format.pixelFormat else {
             return CaptureFormat(
                 format: format, size: size, framesPerSecond: setRate(choice.rate), stride: 0, color: color.jpeg)
@@ -109,6 +111,21 @@ extension VideoNode {
             true
         default: false
         }
+    }
+
+    /// A device that composes keeps the rectangle of whoever used it before, and S_FMT only ever shrinks it: the rest of
+    /// a larger picture would be stale. Most cameras have no such rectangle and refuse.
+    private func fillPicture(_ size: PixelSize) {
+        var selection = v4l2_selection()
+        selection.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        selection.target = UInt32(V4L2_SEL_TGT_COMPOSE)
+        let whole = v4l2_rect(
+            left: 0, top: 0, width: UInt32(clamping: size.width), height: UInt32(clamping: size.height))
+        guard control(shim_VIDIOC_G_SELECTION, &selection) == 0,
+            selection.r.width != whole.width || selection.r.height != whole.height
+        else { return }
+        selection.r = whole
+        _ = control(shim_VIDIOC_S_SELECTION, &selection)
     }
 
     /// Asks for a rate and gives back what the driver says it is then. HDMI inputs refuse: their rate is the signal's.

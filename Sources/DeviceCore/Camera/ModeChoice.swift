@@ -7,14 +7,17 @@ package struct CameraWish: Hashable, Sendable {
     package var framesPerSecond: Double
     /// The formats to choose from.
     package var formats: Set<CameraFormat>
+    /// Bytes from one row to the next; nil leaves it to the driver. Few drivers can pad rows, and none must.
+    package var stride: Int?
 
     package init(
         size: PixelSize = PixelSize(width: 1280, height: 720), framesPerSecond: Double = 30,
-        formats: Set<CameraFormat> = Set(CameraFormat.allCases)
+        formats: Set<CameraFormat> = Set(CameraFormat.allCases), stride: Int? = nil
     ) {
         self.size = size
         self.framesPerSecond = framesPerSecond
         self.formats = formats
+        self.stride = stride
     }
 }
 

@@ -1,5 +1,6 @@
 import CamoTypes
 import Confinement
+import Dispatch
 
 /// One capture from one sound device: opened, started once, stopped once. For another, open it again.
 ///
@@ -99,10 +100,10 @@ package final class SoundCaptureDevice: Sendable {
 
     /// Ends the capture: no frame follows once it has returned true. Any thread, any number of times.
     ///
-    /// - Returns: False when the driver, or a callback, still holds the thread after 1 s, or when called on the
+    /// - Returns: False when the driver, or a callback, still holds the thread after `limit`, or when called on the
     ///   capture's own thread: the thread is then left to end by itself.
     @discardableResult
-    package func stop() -> Bool {
+    package func stop(within limit: DispatchTimeInterval = .seconds(1)) -> Bool {
         stopSignal.set()
         let thread = state.withLock { state -> CaptureThread? in
             if case .running(let thread) = state { return thread }
@@ -110,7 +111,7 @@ package final class SoundCaptureDevice: Sendable {
             state = .stopped
             return nil
         }
-        return thread?.wait(atMost: .seconds(1)) ?? true
+        return thread?.wait(atMost: limit) ?? true
     }
 
     /// What has become of the samples so far. Any thread.

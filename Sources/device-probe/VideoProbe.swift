@@ -1,0 +1,129 @@
+import CamoTypes
+import Confinement
+import DeviceCore
+import Dispatch
+
+struct VideoOptions {
+    var wish = CameraWish()
+    var seconds = 3.0
+    /// Frames to keep, so that the camera runs short of buffers.
+    var hold = 0
+    var stall = 5.0
+
+    init(_ arguments: ArraySlice<String>) throws(ProbeFailure) {
+        let options = try ProbeOptions(
+            arguments, known: ["size", "fps", "format", "stride", "seconds", "hold", "stall"])
+        wish.size = try options.value("size") { PixelSize($0) } ?? wish.size
+        wish.framesPerSecond = try options.value("fps", Double.init) ?? wish.framesPerSecond
+        wish.formats = try options.value("format") { CameraFormat(rawValue: $0).map { [$0] } } ?? wish.formats
+        wish.stride = try options.value("stride") { Int($0) }
+        seconds = try options.value("seconds", Double.init) ?? seconds
+        hold = try options.value("hold") { Int($0) } ?? hold
+        stall = try options.value("stall", Double.init) ?? stall
+    }
+}
+
+/// Captures for some seconds and sums up what came.
+enum VideoProbe {
+    struct Report: Encodable {
+        var format = ""
+        var size = ""
+        var stride = 0
+        var statedRate: Double?
+        var note: String?
+        /// Frames that came, and their rate by their own times.
+        var frames = 0
+        var rate = 0.0
+        /// All times rise.
+        var isRising = true
+        /// The oldest a frame was when it came, in milliseconds.
+        var mostAge = 0.0
+        /// The largest difference of any bar from what a 75 % colour bar is, in any frame: 0 … 255.
+        var barError = 0
+        var copied = 0
+        var damaged = 0
+        var empty = 0
+        var short = 0
+        var missed = 0
+        var doubtfulStamps = 0
+        /// The code and the text of the error that ended it.
+        var lost: String?
+        var lostText: String?
+        var hasStopped = false
+        var stopMilliseconds = 0.0
+    }
+
+    static func run(_ device: VideoDevice, _ options: VideoOptions) throws(DeviceError) -> Report {
+        let capture = try VideoCaptureDevice(
+            device, wish: options.wish, stallLimit: .seconds(options.stall))
+        let tally = Locked(Tally())
+        let ended = DispatchSemaphore(value: 0)
+        try capture.start(
+            onPicture: { picture in
+                let now = SystemClock().now
+                tally.withLock { $0.add(picture, now: now, hold: options.hold) }
+            },
+            onEvent: { event in
+                if case .lost(let error) = event { tally.withLock { $0.lost = error } }
+                ended.signal()
+            })
+        _ = ended.wait(timeout: .now() + options.seconds)
+        let before = SystemClock().now
+        let hasStopped = capture.stop()
+        let stopTime = SystemClock().now - before
+        var report = tally.withLock { $0.report }
+        let format = capture.format
+        let counts = capture.statistics
+        report.format = format.format.rawValue
+        report.size = format.size.description
+        report.stride = format.stride
+        report.statedRate = format.framesPerSecond
+        report.note = capture.note
+        report.copied = counts.copied
+        report.damaged = counts.damaged
+        report.empty = counts.empty
+        report.short = counts.short
+        report.missed = counts.missed
+        report.doubtfulStamps = counts.doubtfulStamps
+        report.hasStopped = hasStopped
+        report.stopMilliseconds = stopTime.inMilliseconds
+        return report
+    }
+
+    private struct Tally {
+        var frames = 0
+        var first: MonotonicTime?
+        var last: MonotonicTime?
+        var isRising = true
+        var mostAge = Microseconds.zero
+        var barError = 0
+        var held: [VideoFrame] = []
+        var lost: DeviceError?
+
+        mutating func add(_ picture: CapturedPicture, now: MonotonicTime, hold: Int) {
+            guard case .frame(let frame) = picture, let time = frame.presentationTime else { return }
+            if let last, time <= last { isRising = false }
+            frames += 1
+            first = first ?? time
+            last = time
+            mostAge = max(mostAge, now - time)
+            barError = max(barError, BarPicture.error(of: frame))
+            if hold > 0 {
+                if held.count >= hold { held.removeFirst() }
+                held.append(frame)
+            }
+        }
+
+        var report: Report {
+            var report = Report()
+            report.frames = frames
+            if let first, let last, last > first { report.rate = Double(frames - 1) / (last - first).inSeconds }
+            report.isRising = isRising
+            report.mostAge = mostAge.inMilliseconds
+            // Frames that are held must not have changed under our hands.
+            report.barError = held.reduce(barError) { max($0, BarPicture.error(of: $1)) }
+            (report.lost, report.lostText) = (lost?.code.rawValue, lost?.description)
+            return report
+        }
+    }
+}
