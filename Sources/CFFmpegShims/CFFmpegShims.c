@@ -21,3 +21,16 @@ void cff_expand_luma(const uint8_t *source, uint8_t *target, size_t count) {
         target[i] = (uint8_t)((x * 298 + 128) >> 8);
     }
 }
+
+AVIOContext *cff_output(int32_t size, void *opaque, int32_t (*write)(void *, uint8_t *, int32_t)) {
+    uint8_t *buffer = av_malloc((size_t)size);
+    if (!buffer) return NULL;
+    AVIOContext *output = avio_alloc_context(buffer, size, 1, opaque, NULL, (void *)write, NULL);
+    if (!output) av_free(buffer);
+    return output;
+}
+
+void cff_output_free(AVIOContext *output) {
+    if (output) av_freep(&output->buffer);
+    avio_context_free(&output);
+}

@@ -17,9 +17,23 @@ enum Tool {
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        let bytes = readAll(pipe)
         process.waitUntilExit()
-        return (Array(data), process.terminationStatus == 0)
+        return (bytes, process.terminationStatus == 0)
+    }
+
+    /// Not `readDataToEndOfFile()`: it traps when a signal interrupts it.
+    static func readAll(_ pipe: Pipe) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(pipe.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+            if count > 0 {
+                bytes += buffer.prefix(count)
+            } else if count == 0 || errno != EINTR {
+                return bytes
+            }
+        }
     }
 
     /// One field of a stream for each of its lines, as ffprobe prints it.
