@@ -77,6 +77,8 @@ let package = Package(
         program("wire-fuzz", ["WireProtocol"]),
         // For scripts/guest: drives DeviceCore against emulated devices.
         program("device-probe", ["CamoTypes", "Confinement", "DeviceCore"]),
+        // Publishes and browses by hand; the end-to-end tests run it as another process on the network.
+        program("discovery-probe", ["TransportCore"]),
 
         tests("CamoTypesTests", ["CamoTypes"]),
         tests("WireProtocolTests", ["WireProtocol"], resources: [.copy("Vectors")]),
