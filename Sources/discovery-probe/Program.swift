@@ -17,7 +17,7 @@ struct Program {
             exit(64)
         }
         if options.showsAddresses {
-            LocalAddresses.current().forEach { print($0) }
+            for address in LocalAddresses.current() { print(address) }
             return
         }
         if options.listens, let port = options.services.first?.port, !PlainSocket.serve(port: port) {

@@ -97,7 +97,7 @@ final class ChildProcess: Sendable {
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var argv = words.map { strdup($0) } + [nil]
         var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (argv + envp).forEach { free($0) } }
+        defer { for word in argv + envp { free(word) } }
         var identifier: pid_t = 0
         let code = Descriptors.spawning.withLock {
             posix_spawn(&identifier, words[0], &actions, &attributes, &argv, &envp)
@@ -262,7 +262,7 @@ private struct Streams {
     }
 
     mutating func closeChildEnds() {
-        ours.forEach { close($0) }
+        for descriptor in ours { close(descriptor) }
         ours = []
     }
 }

@@ -52,7 +52,7 @@ final class LinkProxy: Sendable {
 
     /// Resets all connections (RST), as a crash of the other host does. New ones are taken as before.
     func cut() {
-        state.read { Array($0.connections.values) }.forEach { $0.reset() }
+        for connection in state.read({ Array($0.connections.values) }) { connection.reset() }
     }
 
     /// While refusing, who connects is reset at once.

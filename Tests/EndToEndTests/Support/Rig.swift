@@ -115,11 +115,11 @@ final class Rig: Sendable {
     var report: String { processes.read { $0.map(\.report).joined(separator: "\n") } }
 
     private func tearDown() async {
-        proxies.read { $0 }.forEach { $0.stop() }
+        for proxy in proxies.read({ $0 }) { proxy.stop() }
         await withTaskGroup(of: Void.self) { group in
             for process in processes.read({ $0 }) { group.addTask { await process.kill() } }
         }
         for network in networks.read({ $0 }) { await network.close() }
-        directories.read { $0 }.forEach { $0.remove() }
+        for directory in directories.read({ $0 }) { directory.remove() }
     }
 }
