@@ -1,1 +1,0 @@
-// ProducerKit: see docs/architecture.md.
