@@ -1,5 +1,4 @@
 internal import Confinement
-internal import Dispatch
 internal import Glibc
 internal import MediaCore
 
@@ -50,16 +49,4 @@ extension OutputEnd {
 extension DescriptorWriter {
     /// For callers that rethrow.
     func writeUntyped(_ pieces: [UnsafeRawBufferPointer]) throws { try write(pieces) }
-}
-
-extension ConsumerThread {
-    /// Ends the thread: when all is done, or after `limit`, when `cancel` has to end what it is at.
-    func finish(within limit: Microseconds, cancel: @escaping @Sendable () -> Void) async {
-        finish()
-        let queue = DispatchQueue(label: "camo.studio.finish")
-        queue.asyncAfter(deadline: .now() + .microseconds(Int(limit.count)), execute: cancel)
-        await withCheckedContinuation { continuation in
-            whenEnded(on: queue) { continuation.resume() }
-        }
-    }
 }

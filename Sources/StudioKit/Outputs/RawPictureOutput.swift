@@ -47,5 +47,5 @@ package final class RawPictureOutput: StudioOutput {
     }
 
     /// Writes what waits, for at most so long, and ends.
-    package func finish(within limit: Microseconds) async { await thread.finish(within: limit, cancel: writer.cancel) }
+    package func finish(within limit: Microseconds) async { await thread.end(within: limit, cancel: writer.cancel) }
 }

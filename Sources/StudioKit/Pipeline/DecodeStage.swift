@@ -62,10 +62,16 @@ final class DecodeStage: Sendable {
     func receive(_ unit: PictureUnit) {
         let (needsKeyframe, wakes) = inbox.withLock { inbox -> (Bool, Bool) in
             guard inbox.isWanted else { return (false, false) }
-            let skippedBefore = inbox.backlog.skippedCount
+            let before = (inbox.backlog.skippedCount, inbox.backlog.waitedCount)
             let admission = inbox.backlog.append(unit)
-            let skipped = inbox.backlog.skippedCount - skippedBefore
-            if skipped > 0 { counts.withLock { $0.skippedBehind += UInt64(skipped) } }
+            let skipped = inbox.backlog.skippedCount - before.0
+            let waited = inbox.backlog.waitedCount - before.1
+            if skipped > 0 || waited > 0 {
+                counts.withLock { counts in
+                    counts.skippedBehind += UInt64(skipped)
+                    counts.skippedWaiting += UInt64(waited)
+                }
+            }
             defer { if admission == .kept { inbox.isAwake = true } }
             return (admission == .needsKeyframe, admission == .kept && !inbox.isAwake)
         }

@@ -36,8 +36,11 @@ package struct UnitBacklog: Sendable {
     private var head = 0
     private var byteCount = 0
     private var isWaitingForKeyframe = true
-    /// Units that arrived and were left out because the consumer was behind.
+    private var isBehind = false
+    /// Units that were left out because the consumer was behind.
     package private(set) var skippedCount = 0
+    /// Units that came before the first keyframe, or after a gap on the way.
+    package private(set) var waitedCount = 0
 
     package init(_ limits: Limits) { self.limits = limits }
 
@@ -46,17 +49,17 @@ package struct UnitBacklog: Sendable {
     package mutating func append(_ unit: PictureUnit) -> Admission {
         if unit.unit.isKeyframe {
             if age(with: unit) > limits.ageAtKeyframe || isOverfull(with: unit) { skipAll() }
-            isWaitingForKeyframe = false
+            (isWaitingForKeyframe, isBehind) = (false, false)
         } else {
             if unit.received.missedBefore > 0 { isWaitingForKeyframe = true }
             if isWaitingForKeyframe {
-                skippedCount += 1
+                if isBehind { skippedCount += 1 } else { waitedCount += 1 }
                 return .needsKeyframe
             }
             if age(with: unit) > limits.age || isOverfull(with: unit) {
                 skipAll()
                 skippedCount += 1
-                isWaitingForKeyframe = true
+                isBehind = true
                 return .needsKeyframe
             }
         }
@@ -86,7 +89,7 @@ package struct UnitBacklog: Sendable {
         units.removeAll()
         head = 0
         byteCount = 0
-        isWaitingForKeyframe = true
+        (isWaitingForKeyframe, isBehind) = (true, false)
     }
 
     private mutating func skipAll() {

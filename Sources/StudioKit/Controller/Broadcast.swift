@@ -1,0 +1,40 @@
+internal import Confinement
+
+/// A value that many may follow: each stream begins with the present value and brings every change, in order.
+final class Broadcast<Value: Equatable & Sendable>: Sendable {
+    private struct State: Sendable {
+        var value: Value
+        var followers: [UInt64: AsyncStream<Value>.Continuation] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state: Locked<State>
+
+    init(_ value: Value) { state = Locked(State(value: value)) }
+
+    var value: Value { state.withLock { $0.value } }
+
+    /// Returns whether the value changed. Under the lock, so that nobody sees two changes in another order.
+    @discardableResult
+    func send(_ value: Value) -> Bool {
+        state.withLock { state in
+            guard state.value != value else { return false }
+            state.value = value
+            for follower in state.followers.values { follower.yield(value) }
+            return true
+        }
+    }
+
+    /// A new stream; it ends when its reader lets it go.
+    var stream: AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+        let number = state.withLock { state in
+            state.last += 1
+            state.followers[state.last] = continuation
+            continuation.yield(state.value)
+            return state.last
+        }
+        continuation.onTermination = { [state] _ in state.withLock { _ = $0.followers.removeValue(forKey: number) } }
+        return stream
+    }
+}

@@ -1,0 +1,34 @@
+/// How the stream is doing. Counts are since the controller was started.
+public struct StudioStatistics: Hashable, Sendable {
+    /// Coded bits that arrived over the last full second, per second.
+    public var videoBitsPerSecond = 0
+    public var audioBitsPerSecond = 0
+    /// Decoded pictures per second, over about the last second; 0 while nothing is decoded.
+    public var framesPerSecond = 0.0
+    /// Of the last decoded picture.
+    public var size: PixelSize?
+
+    /// Pictures that arrived whole.
+    public var pictures: UInt64 = 0
+    /// Pictures that the producer encoded and that did not arrive.
+    public var missedPictures: UInt64 = 0
+    public var soundPackets: UInt64 = 0
+    public var missedSoundPackets: UInt64 = 0
+    public var decodedPictures: UInt64 = 0
+    /// Pictures that arrived and were left out because decoding was behind.
+    public var skippedPictures: UInt64 = 0
+    /// Pictures that could not be decoded.
+    public var brokenPictures: UInt64 = 0
+
+    /// From a picture being taken to its being decoded here: median and 95 % of the last 120 pictures. Nil while
+    /// nothing is decoded.
+    public var delay: Microseconds?
+    public var delayMostly: Microseconds?
+    /// From a picture being taken to the arrival of its last byte, over the last full second: the median.
+    public var arrivalDelay: Microseconds?
+    public var roundTrip: Microseconds?
+    /// How often a connection was made.
+    public var connections: UInt64 = 0
+
+    public init() {}
+}

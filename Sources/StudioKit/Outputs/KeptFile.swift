@@ -1,0 +1,16 @@
+internal import Glibc
+internal import MediaCore
+
+/// What happens to a file that stands where a new one is to be.
+enum KeptFile {
+    /// Renames a regular file that is not empty to `FILE~`, so that a command repeated from the history destroys
+    /// nothing; an earlier `FILE~` gives way. Anything else (no file, a pipe, /dev/null) is left as it is.
+    static func setAside(_ path: String) throws(MediaError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+        guard rename(path, path + "~") == 0 else {
+            let text = strerror(errno).map { String(cString: $0) } ?? ""
+            throw MediaError(.exists, "\(path) exists and cannot be set aside as \(path)~: \(text)")
+        }
+    }
+}
