@@ -1,3 +1,5 @@
+package import TransportCore
+
 /// An access unit of pictures on its way through the pipeline, with what its stream carries.
 package struct PictureUnit: Sendable {
     package var received: ReceivedUnit

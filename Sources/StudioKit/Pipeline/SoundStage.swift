@@ -1,5 +1,6 @@
 internal import Confinement
 internal import MediaCore
+internal import TransportCore
 
 /// Decodes sound on a serial queue of its own, while somebody wants it.
 final class SoundStage: Sendable {

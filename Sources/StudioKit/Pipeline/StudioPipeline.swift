@@ -1,4 +1,5 @@
 package import Confinement
+package import TransportCore
 
 /// From the link to the outputs:
 ///

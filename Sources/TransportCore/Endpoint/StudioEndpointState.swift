@@ -34,6 +34,16 @@ package struct ReceivedUnit: Sendable {
     package var number: UInt32
     /// Units between the last one delivered and this one that were dropped on the way or before.
     package var missedBefore: Int
+
+    package init(
+        unit: AccessUnit, localTime: MonotonicTime, arrival: MonotonicTime, number: UInt32, missedBefore: Int
+    ) {
+        self.unit = unit
+        self.localTime = localTime
+        self.arrival = arrival
+        self.number = number
+        self.missedBefore = missedBefore
+    }
 }
 
 /// What arrived, since the session began and of late.

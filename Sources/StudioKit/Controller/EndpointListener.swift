@@ -1,0 +1,62 @@
+internal import Confinement
+internal import TransportCore
+internal import WireProtocol
+
+/// What the endpoint tells: media goes straight into the pipeline, on the link's queue; the rest to the controller.
+final class EndpointListener: StudioEndpointDelegate, Sendable {
+    private let pipeline: StudioPipeline
+    private weak let controller: StudioController?
+    /// The stream of pictures that came last: keyframes are asked for by its number.
+    private let pictures = Locked<UInt16?>(nil)
+
+    init(pipeline: StudioPipeline, controller: StudioController) {
+        self.pipeline = pipeline
+        self.controller = controller
+    }
+
+    var pictureStream: UInt16? { pictures.withLock { $0 } }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didReceivePicture unit: ReceivedUnit, stream: UInt16) {
+        pipeline.pictureReceived(unit, stream: stream)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didReceiveSound unit: ReceivedUnit, stream: UInt16) {
+        pipeline.soundReceived(unit, stream: stream)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didBeginPicture format: VideoStreamFormat, stream: UInt16) {
+        pictures.withLock { $0 = stream }
+        pipeline.pictureBegan(format, stream: stream)
+        controller?.definitionIs(format.definition)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didBeginSound format: AudioStreamFormat, stream: UInt16) {
+        pipeline.soundBegan(format, stream: stream)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didEndStream stream: UInt16) {
+        pictures.withLock { if $0 == stream { $0 = nil } }
+        pipeline.streamEnded(stream)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didChangeTo state: StudioEndpointState) {
+        controller?.endpointChanged(to: state)
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
+        controller?.endpointWasWelcomed()
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {
+        switch message {
+        case .definitionChanged(let change): controller?.definitionIs(change.definition)
+        case .muteChanged(let change):
+            controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
+        default: break
+        }
+    }
+
+    func studioEndpoint(_ endpoint: StudioEndpoint, didReport notice: EndpointNotice) {
+        controller?.report(notice.description)
+    }
+}

@@ -1,0 +1,144 @@
+internal import Confinement
+internal import TransportCore
+internal import WireProtocol
+
+extension StudioController {
+    /// How long a producer may take to answer.
+    private static let answerTime = Duration.seconds(5)
+
+    /// What the producer sends now; nil while it sends no pictures.
+    public var definition: Definition? { open.withLock { $0?.sentDefinition } }
+
+    /// Asks for another definition; nil leaves the choice to the producer. Remembered over reconnections.
+    public func setDefinition(_ definition: Definition?) async throws {
+        do throws(StudioError) {
+            try await ask("another definition") { .setDefinition(SetDefinition(request: $0, definition: definition)) }
+            open.withLock { $0?.definition = definition }
+            updateSubscription()
+            delegateCalls.call { [self] in $0.studioController(self, didSetDefinition: definition) }
+        } catch {
+            delegateCalls.call { [self] in $0.studioController(self, didFailToSetDefinition: error) }
+            throw error
+        }
+    }
+
+    /// Asks the producer to send this studio no pictures, or no sound, until it is asked again. Remembered over
+    /// reconnections.
+    public func setMuted(_ isMuted: Bool, for kind: StreamKind) async throws {
+        do throws(StudioError) {
+            try await ask(isMuted ? "silence" : "an end of the silence") {
+                .mute(Mute(request: $0, kind: kind == .picture ? .video : .audio, isMuted: isMuted))
+            }
+            open.withLock { open in
+                if isMuted { open?.muted.insert(kind) } else { open?.muted.remove(kind) }
+            }
+            delegateCalls.call { [self] in $0.studioController(self, didSetMuted: isMuted, for: kind) }
+        } catch {
+            delegateCalls.call { [self] in $0.studioController(self, didFailToSetMutedFor: kind, error: error) }
+            throw error
+        }
+    }
+
+    private func ask(_ what: String, _ make: @escaping @Sendable (UInt32) -> ControlMessage) async throws(StudioError) {
+        guard let endpoint = try opened().endpoint, case .connected = state else {
+            throw StudioError(.notConnected, "no producer is connected that could be asked for \(what)")
+        }
+        let answer = await answer(within: Self.answerTime) { await endpoint.request(make) }
+        guard let answer else {
+            throw StudioError(.timedOut, "the producer did not answer when asked for \(what)")
+        }
+        guard answer.code != .ok else { return }
+        let code: StudioError.Code =
+            switch answer.code {
+            case .refused: .refused
+            case .unsupported: .unsupported
+            case .busy: .busy
+            default: .badData
+            }
+        throw StudioError(
+            code, "the producer refused \(what) (\(answer.code.rawValue))" + (answer.text.map { ": \($0)" } ?? ""))
+    }
+
+    /// The answer, or nil when it does not come in time.
+    private func answer(
+        within limit: Duration, _ request: @escaping @Sendable () async -> RequestResult?
+    ) async -> RequestResult? {
+        await withCheckedContinuation { continuation in
+            let waiting = Locked<CheckedContinuation<RequestResult?, Never>?>(continuation)
+            let settle: @Sendable (RequestResult?) -> Void = { answer in
+                let continuation = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                continuation?.resume(returning: answer)
+            }
+            Task { settle(await request()) }
+            Task {
+                try? await Task.sleep(for: limit)
+                settle(nil)
+            }
+        }
+    }
+
+    // MARK: What the producer says
+
+    func definitionIs(_ definition: Definition) {
+        let isNew = open.withLock { open in
+            guard open != nil, open?.sentDefinition != definition else { return false }
+            open?.sentDefinition = definition
+            return true
+        }
+        guard isNew else { return }
+        delegateCalls.call { [self] in $0.studioController(self, definitionDidChangeTo: definition) }
+    }
+
+    func producerSetMuted(_ isMuted: Bool, for kind: StreamKind) {
+        delegateCalls.call { [self] in $0.studioController(self, producerDidSetMuted: isMuted, for: kind) }
+    }
+
+    /// A new session knows nothing of what was muted in the last one.
+    func endpointWasWelcomed() {
+        guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
+        for kind in open.muted {
+            Task {
+                _ = await endpoint.request {
+                    .mute(Mute(request: $0, kind: kind == .picture ? .video : .audio, isMuted: true))
+                }
+            }
+        }
+    }
+
+    /// Tells the producer what the outputs need.
+    func updateSubscription() {
+        guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
+        var subscription = endpoint.subscription
+        subscription.audio = pipeline.needs.contains(.sound)
+        subscription.audioCodecs = [.opus, .lpcm]
+        subscription.definition = open.definition
+        endpoint.subscribe(subscription)
+    }
+
+    public var statistics: StudioStatistics {
+        var statistics = StudioStatistics()
+        if let link = open.withLock({ $0?.endpoint })?.statistics {
+            statistics.videoBitsPerSecond = link.videoBitsPerSecond
+            statistics.audioBitsPerSecond = link.audioBitsPerSecond
+            statistics.pictures = link.pictures
+            statistics.missedPictures = link.missedPictures
+            statistics.soundPackets = link.soundUnits
+            statistics.missedSoundPackets = link.missedSoundUnits
+            statistics.arrivalDelay = link.arrivalDelay
+            statistics.roundTrip = link.roundTrip
+            statistics.connections = link.connects
+        }
+        let counts = pipeline.currentCounts
+        statistics.framesPerSecond = counts.rate
+        statistics.size = counts.size
+        statistics.decodedPictures = counts.decoded
+        statistics.skippedPictures = counts.skippedBehind
+        statistics.brokenPictures = counts.broken
+        statistics.delay = counts.delays.quantile(0.5)
+        statistics.delayMostly = counts.delays.quantile(0.95)
+        return statistics
+    }
+}

@@ -1,0 +1,296 @@
+internal import Confinement
+public import Dispatch
+internal import TransportCore
+internal import WireProtocol
+
+/// The studio: pairs with producers, connects to one, and gives out what it sends: decoded pictures, recordings,
+/// snapshots.
+///
+/// Every method may be called on any thread. Requests that take time are `async` and also told to the delegate. Until
+/// ``start()`` nothing is open: no thread, no socket, no file.
+public final class StudioController: Sendable {
+    /// What is there between `start()` and `stop()`.
+    struct Open: Sendable {
+        var store: PairedDeviceStore
+        var observation: PairedDeviceObservation
+        var directory: StateDirectory
+        var identity: Identity?
+        var endpoint: StudioEndpoint?
+        var listener: EndpointListener?
+        var pairing: PairingInProgress?
+        var recording: RecordingOutput?
+        var frameStreams: [FrameStream] = []
+        var browser: ProducerBrowser?
+        /// What `connect(to:)` was last told; nil: nothing is wanted.
+        var target: ProducerTarget?
+        var definition: Definition?
+        var muted: Set<StreamKind> = []
+        /// What the producer sends.
+        var sentDefinition: Definition?
+    }
+
+    let configuration: StudioConfiguration
+    let clock: any MonotonicClock
+    let open = Locked<Open?>(nil)
+    let states = Broadcast(StudioControllerState.stopped)
+    let delegateCalls = DelegateCalls()
+    let pipeline: StudioPipeline
+    private let keyframes: KeyframeRequests
+    /// One start or stop after the other.
+    private let lifecycle = DispatchQueue(label: "camo.studio.lifecycle")
+
+    public convenience init(configuration: StudioConfiguration = .default) {
+        self.init(configuration: configuration, clock: SystemClock())
+    }
+
+    package init(configuration: StudioConfiguration, clock: any MonotonicClock) {
+        self.configuration = configuration
+        self.clock = clock
+        let keyframes = KeyframeRequests()
+        self.keyframes = keyframes
+        pipeline = StudioPipeline(clock: clock) { keyframes.request() }
+    }
+
+    /// Held weakly.
+    public var delegate: (any StudioControllerDelegate)? {
+        get { delegateCalls.delegate }
+        set { delegateCalls.delegate = newValue }
+    }
+
+    /// Where the delegate is called: a serial queue; a private one unless set.
+    public var delegateQueue: DispatchQueue {
+        get { delegateCalls.queue }
+        set { delegateCalls.queue = newValue }
+    }
+
+    public var state: StudioControllerState { states.value }
+
+    /// A new stream at each access: the present state, then every change, in order, each once.
+    public var stateUpdates: AsyncStream<StudioControllerState> { states.stream }
+
+    // MARK: Starting and stopping
+
+    /// Opens the paired devices. Idempotent.
+    ///
+    /// - Throws: ``StudioError`` when the state directory cannot be made or read.
+    public func start() throws {
+        try lifecycle.sync { () throws(StudioError) in
+            guard open.withLock({ $0 == nil }) else { return }
+            do throws(TransportError) {
+                let directory = try StateDirectory(chosen: configuration.stateDirectory, program: "camo-studio") {
+                    [weak self] line in self?.report(line)
+                }
+                let store = try PairedDeviceStore(in: directory)
+                let observation = store.observe(on: lifecycle) { [weak self] in self?.storeChanged($0) }
+                open.withLock { open in
+                    open = Open(
+                        store: store, observation: observation, directory: directory,
+                        definition: configuration.definition)
+                }
+            } catch {
+                throw StudioError(error)
+            }
+            change(to: .idle)
+        }
+    }
+
+    /// Disconnects, finishes recordings, closes everything. Idempotent; returns when that is done, after two seconds at
+    /// most.
+    ///
+    /// - Returns: What a recording that was under way came to.
+    @discardableResult
+    public func stop() async -> RecordingSummary? {
+        let was = open.withLock { open in
+            defer { open = nil }
+            return open
+        }
+        guard let was else { return nil }
+        was.observation.cancel()
+        was.browser?.stop()
+        keyframes.forward(to: nil, stream: { nil })
+        // The network first: nothing more comes in, and what came is worked off below.
+        await offThread {
+            was.pairing?.session.stop()
+            was.endpoint?.stop()
+        }
+        was.pairing?.finish(.failure(StudioError(.cancelled, "pairing was cancelled: the studio stops")))
+        await offThread { [pipeline] in pipeline.waitUntilIdle() }
+        for stream in was.frameStreams { stream.finish() }
+        let summary = await finish(was.recording)
+        change(to: .stopped)
+        return summary
+    }
+
+    // MARK: Connecting
+
+    /// Goes for a producer and keeps at it: reconnects by itself until ``disconnect()``, ``stop()`` or a refusal.
+    /// Returns at once; ``state`` tells how it goes. What was connected before is left.
+    ///
+    /// - Throws: ``StudioError`` when the controller is not started, or the target makes no sense: an address that is
+    ///   none, a device that is not paired.
+    public func connect(to target: ProducerTarget) throws {
+        try goFor(target)
+    }
+
+    private func goFor(_ target: ProducerTarget) throws(StudioError) {
+        let endpoint = try endpoint()
+        let store = try opened().store
+        let known = store.devices.filter { $0.role == .producer }
+        let wanted: StudioTarget?
+        switch target {
+        case .address(let text):
+            do throws(TransportError) {
+                wanted = .address(try HostPort(parsing: text))
+            } catch {
+                throw StudioError(error)
+            }
+        case .listen(let port): wanted = .listen(port: port)
+        case .device(let id):
+            guard known.contains(where: { $0.id == id }) else {
+                throw StudioError(
+                    .unknownDevice, "no producer with the ID \(id.short) is paired with this studio; pair it first")
+            }
+            wanted = .device(id)
+        case .anyPaired:
+            guard let first = known.first else {
+                throw StudioError(.unknownDevice, "no producer is paired with this studio yet; pair one first")
+            }
+            wanted = known.count == 1 ? .device(first.id) : nil
+        }
+        open.withLock { $0?.target = target }
+        if let wanted {
+            endpoint.connect(to: wanted)
+        } else {
+            change(to: .searching)
+            _ = try browser()
+            chooseFoundProducer()
+        }
+    }
+
+    /// Says goodbye to the producer and stays idle. Recordings go on, and wait.
+    public func disconnect() {
+        let endpoint = open.withLock { open in
+            open?.target = nil
+            return open?.endpoint
+        }
+        guard let endpoint else { return }
+        endpoint.disconnect()
+        delegateCalls.call { [self] in $0.studioControllerDidDisconnect(self) }
+    }
+
+    /// Of several paired producers the first that is found is taken.
+    func chooseFoundProducer() {
+        let choice = open.withLock { open -> (StudioEndpoint, DeviceID)? in
+            guard open?.target == .anyPaired, let endpoint = open?.endpoint else { return nil }
+            let found = open?.browser?.onlineIDs ?? []
+            let device = open?.store.devices.first { $0.role == .producer && found.contains($0.id.short) }
+            guard let device else { return nil }
+            open?.target = .device(device.id)
+            return (endpoint, device.id)
+        }
+        if let choice { choice.0.connect(to: .device(choice.1)) }
+    }
+
+    // MARK: Parts
+
+    func opened() throws(StudioError) -> Open {
+        guard let open = open.withLock({ $0 }) else {
+            throw StudioError(.notRunning, "the studio is not started; call start() first")
+        }
+        return open
+    }
+
+    /// The key of this installation, made when it is first needed.
+    func identity() throws(StudioError) -> Identity {
+        let open = try opened()
+        if let identity = open.identity { return identity }
+        do throws(TransportError) {
+            let identity = try Identity.loadOrCreate(in: open.directory)
+            return self.open.withLock { open in
+                // Whoever comes second takes the first one's.
+                if let present = open?.identity { return present }
+                open?.identity = identity
+                return identity
+            }
+        } catch {
+            throw StudioError(error)
+        }
+    }
+
+    var name: String { configuration.name ?? HostName.current }
+
+    private func endpoint() throws(StudioError) -> StudioEndpoint {
+        let present = try opened()
+        if let endpoint = present.endpoint { return endpoint }
+        let listener = EndpointListener(pipeline: pipeline, controller: self)
+        let endpoint = StudioEndpoint(
+            identity: try identity(), store: present.store, name: name, product: configuration.product, clock: clock,
+            delegate: listener)
+        let taken = open.withLock { open -> StudioEndpoint? in
+            guard open != nil else { return nil }
+            if let present = open?.endpoint { return present }
+            open?.endpoint = endpoint
+            open?.listener = listener
+            return endpoint
+        }
+        guard let taken else { throw StudioError(.notRunning, "the studio was stopped") }
+        if taken === endpoint {
+            keyframes.forward(to: endpoint) { listener.pictureStream }
+            updateSubscription()
+        }
+        return taken
+    }
+
+    /// Runs what blocks, off the cooperative pool.
+    func offThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+
+    // MARK: What changes
+
+    func change(to state: StudioControllerState) {
+        guard states.send(state) else { return }
+        delegateCalls.call { [self] in $0.studioController(self, stateDidChangeTo: state) }
+    }
+
+    func report(_ notice: String) {
+        delegateCalls.call { [self] in $0.studioController(self, didReport: notice) }
+    }
+
+    func endpointChanged(to state: StudioEndpointState) {
+        guard open.withLock({ $0 != nil }) else { return }
+        switch state {
+        case .idle: change(to: .idle)
+        case .searching: change(to: .searching)
+        case .connecting(let address): change(to: .connecting(address: address))
+        case .connected(let connection):
+            change(to: .connected(connection))
+            delegateCalls.call { [self] in $0.studioController(self, didConnectTo: connection) }
+        case .waiting(let time, let reason, let goodbye):
+            pipeline.sessionEnded()
+            change(
+                to: .waiting(
+                    .init(reason: reason, retryAfter: time, hasSourceEnded: goodbye == .ended)))
+        case .refused(let reason, _):
+            pipeline.sessionEnded()
+            open.withLock { $0?.target = nil }
+            change(to: .refused(reason: reason))
+            let error = StudioError(.refused, reason)
+            delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
+        }
+    }
+
+    private func storeChanged(_ change: PairedDeviceStore.Change) {
+        guard let devices = open.withLock({ $0?.store.devices }) else { return }
+        // Whoever is removed, here or by another process, is shown out at once.
+        if case .connected(let connection) = state, change.removed.contains(where: { $0.id == connection.peer.id }) {
+            open.withLock { $0?.endpoint }?.disconnect()
+            open.withLock { $0?.target = nil }
+            self.change(to: .refused(reason: "\(connection.peer.name) was removed from the paired devices"))
+        }
+        delegateCalls.call { [self] in $0.studioController(self, pairedDevicesDidChange: devices) }
+        producersChanged()
+    }
+}
