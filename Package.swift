@@ -70,7 +70,7 @@ let package = Package(
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
         program("camo-producer", ["CamoTypes", "ProducerKit", "CommandCore"]),
-        program("camo-studio", ["CamoTypes", "StudioKit", "CommandCore"]),
+        program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
         program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore"]),

@@ -9,16 +9,18 @@ enum StudioTable {
         "listen", .wholeNumber(in: 1...65535), as: "PORT", "wait at this port (camo-producer --connect)")
     static let producer: [any CommandOption] = [device, connect, listen]
 
-    static let record = Option("record", .path, as: "FILE", "record picture and sound as MP4")
+    static let record = Option(
+        "record", .path, as: "FILE", "record picture and sound as MP4; a file that is there is kept as FILE~")
     static let stdout = Option<RawOutput>(
         "stdout", .choice, as: "FORMAT", "pictures, or the stream, on standard output")
     static let definition = Option<Definition>("definition", .choice, "what to ask the producer for")
     static let noSound = Flag("no-sound", "ask for no sound")
     static let name = Option("name", .name, "what producers call this studio; the host's name where not given")
-    static let outputs: [any CommandOption] = [record, stdout, definition, noSound]
+    static let stats = Flag("stats", "tell once a second how the stream is doing")
+    static let outputs: [any CommandOption] = [record, stdout, stats, definition, noSound]
 
     static let valid = Option(
-        "valid", .wholeNumber(in: 10...3600), as: "SECONDS", "how long the code is good; 300 where not given")
+        "valid", .wholeNumber(in: 1...3600), as: "SECONDS", "how long the code is good; 300 where not given")
     static let qr = Option("qr", .path, as: "FILE", "write the code as a picture (PNG), too")
     static let port = Option(
         "port", .wholeNumber(in: 1...65535), "wait for the producer at this TCP port; any free one where not given")

@@ -72,6 +72,8 @@ struct WatchOptions: Equatable, Sendable {
     var producer: ProducerChoice
     var recording: String?
     var standardOutput: RawOutput?
+    /// Say once a second how the stream is doing.
+    var tellsStatistics = false
     var definition: Definition?
     var hasSound = true
     /// What producers call this studio; nil: the host's name.
@@ -82,6 +84,7 @@ struct WatchOptions: Equatable, Sendable {
         recording = arguments[StudioTable.record]
         standardOutput = arguments[StudioTable.stdout]
         definition = arguments[StudioTable.definition]
+        tellsStatistics = arguments[StudioTable.stats]
         hasSound = !arguments[StudioTable.noSound]
         name = arguments[StudioTable.name]
     }
@@ -89,7 +92,7 @@ struct WatchOptions: Equatable, Sendable {
 
 struct PairOptions: Equatable, Sendable {
     var validSeconds: Int
-    /// A PNG of the code is written there.
+    /// The code is written there as PNG, SVG or text, by its ending.
     var picture: String?
     /// Nil: any port that is free.
     var port: Int?

@@ -1,9 +1,21 @@
 import CommandCore
+import Glibc
 
 @main
 struct Program {
-    static func main() {
+    static func main() async {
         let options = CommandLineProgram.parseOrExit(StudioTable.tool, StudioOptions.init)
-        _ = options
+        let run = CommandRun(options)
+        let code =
+            switch options.action {
+            case .watch(let watch): await WatchCommand(watch, run).perform()
+            case .pair(let pair): await PairCommand(pair, run).perform()
+            case .listDevices: await DevicesCommand(run).list()
+            case .removeDevice(let text): await DevicesCommand(run).remove(text)
+            case .listProducers: await ListCommand(run).perform()
+            case .snapshot(let snapshot): await SnapshotCommand(snapshot, run).perform()
+            }
+        run.events.endStatus()
+        exit(code.rawValue)
     }
 }

@@ -1,5 +1,5 @@
 internal import Confinement
-public import Dispatch
+internal import Dispatch
 
 /// Where a controller's delegate is called: a weak reference and the queue that goes with it.
 ///

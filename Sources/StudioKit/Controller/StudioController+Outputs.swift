@@ -140,7 +140,6 @@ extension StudioController {
 
     /// The disk is full, say: the recording ends, everything else goes on. On the recording's thread.
     private func recordingFailed(_ error: StudioError) {
-        report(error.description)
         let recording = open.withLock { open in
             defer { open?.recording = nil }
             return open?.recording

@@ -1,4 +1,4 @@
-internal import Confinement
+package import Confinement
 public import Dispatch
 internal import TransportCore
 internal import WireProtocol
@@ -74,24 +74,26 @@ public final class StudioController: Sendable {
     ///
     /// - Throws: ``StudioError`` when the state directory cannot be made or read.
     public func start() throws {
-        try lifecycle.sync { () throws(StudioError) in
-            guard open.withLock({ $0 == nil }) else { return }
-            do throws(TransportError) {
-                let directory = try StateDirectory(chosen: configuration.stateDirectory, program: "camo-studio") {
-                    [weak self] line in self?.report(line)
-                }
-                let store = try PairedDeviceStore(in: directory)
-                let observation = store.observe(on: lifecycle) { [weak self] in self?.storeChanged($0) }
-                open.withLock { open in
-                    open = Open(
-                        store: store, observation: observation, directory: directory,
-                        definition: configuration.definition)
-                }
-            } catch {
-                throw StudioError(error)
+        try lifecycle.sync { openStore() }.get()
+    }
+
+    private func openStore() -> Result<Void, StudioError> {
+        guard open.withLock({ $0 == nil }) else { return .success(()) }
+        do throws(TransportError) {
+            let directory = try StateDirectory(chosen: configuration.stateDirectory, program: "camo-studio") {
+                [weak self] line in self?.report(line)
             }
-            change(to: .idle)
+            let store = try PairedDeviceStore(in: directory)
+            let observation = store.observe(on: lifecycle) { [weak self] in self?.storeChanged($0) }
+            open.withLock { open in
+                open = Open(
+                    store: store, observation: observation, directory: directory, definition: configuration.definition)
+            }
+        } catch {
+            return .failure(StudioError(error))
         }
+        change(to: .idle)
+        return .success(())
     }
 
     /// Disconnects, finishes recordings, closes everything. Idempotent; returns when that is done, after two seconds at
@@ -246,6 +248,11 @@ public final class StudioController: Sendable {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: body()) }
         }
+    }
+
+    /// Waits until the delegate has heard everything up to now. Not from a delegate's method.
+    package func delegateCallsAreDone() async {
+        await withCheckedContinuation { continuation in delegateQueue.async { continuation.resume() } }
     }
 
     // MARK: What changes

@@ -1,0 +1,101 @@
+import CommandCore
+import Confinement
+import StudioKit
+
+/// Tells people and programs what a controller tells, and ends the command where that ends it.
+final class StudioReporter: StudioControllerDelegate, Sendable {
+    private let run: CommandRun
+    /// The end of the producer's source ends the command.
+    private let endsWithSource: Bool
+    private let lastReason = Locked("")
+    private let failedRecording = Locked<StudioError?>(nil)
+
+    init(_ run: CommandRun, endsWithSource: Bool = false) {
+        self.run = run
+        self.endsWithSource = endsWithSource
+    }
+
+    /// Why a recording ended before it was asked to.
+    var recordingError: StudioError? { failedRecording.withLock { $0 } }
+
+    func studioController(_ controller: StudioController, stateDidChangeTo state: StudioControllerState) {
+        switch state {
+        case .stopped, .idle: break
+        case .searching:
+            run.events.write(Event("searching", sentence: "Waiting for a producer"))
+        case .connecting(let address):
+            run.events.write(
+                Event("connecting", level: .detail, sentence: "Connecting to \(address)", ["address": .string(address)])
+            )
+        case .connected(let connection): tell(connection)
+        case .waiting(let interruption): tell(interruption)
+        case .refused(let reason): run.end(.failed(StudioError(.refused, reason)))
+        }
+    }
+
+    private func tell(_ connection: Connection) {
+        lastReason.withLock { $0 = "" }
+        let peer = connection.peer
+        run.events.write(
+            Event(
+                "connected", sentence: "Connected to \(peer.name) (\(peer.address))",
+                [
+                    "producer": .string(peer.name), "id": .string(peer.id.short), "address": .string(peer.address),
+                    "transport": .string(peer.transport.rawValue),
+                ]))
+    }
+
+    private func tell(_ interruption: StudioControllerState.Interruption) {
+        // Each try fails for the same reason until it doesn't: people want to hear it once.
+        let isNews = lastReason.withLock { last in
+            defer { last = interruption.reason }
+            return last != interruption.reason
+        }
+        run.events.write(
+            Event(
+                "waiting", level: isNews ? .message : .detail, sentence: "\(interruption.reason); trying again",
+                [
+                    "reason": .string(interruption.reason),
+                    "retryAfterMilliseconds": .integer(interruption.retryAfter.count / 1_000),
+                    "sourceEnded": .bool(interruption.hasSourceEnded),
+                ]))
+        if interruption.hasSourceEnded, endsWithSource { run.end(.sourceEnded) }
+    }
+
+    func studioController(_ controller: StudioController, didReport notice: String) {
+        run.events.write(Event("notice", sentence: notice, ["text": .string(notice)]))
+    }
+
+    func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition) {
+        run.events.write(
+            Event(
+                "definition", level: .detail, sentence: "Definition: \(definition.rawValue)",
+                ["definition": .string(definition.rawValue)]))
+    }
+
+    func studioController(_ controller: StudioController, didStartRecordingTo path: String) {
+        run.events.write(Event("recording", sentence: "Recording to \(path)", ["file": .string(path)]))
+    }
+
+    func studioController(_ controller: StudioController, didStopRecording summary: RecordingSummary) {
+        for remark in summary.remarks {
+            run.events.write(Event("notice", sentence: remark, ["text": .string(remark)]))
+        }
+        let files = summary.files.joined(separator: ", ")
+        let seconds = Double(Int(summary.duration.inSeconds * 10)) / 10
+        run.events.write(
+            Event(
+                "recorded",
+                sentence: summary.files.isEmpty
+                    ? "Nothing was recorded: no picture came"
+                    : "Recorded \(seconds) s, \(summary.pictures) pictures: \(files)",
+                [
+                    "files": .array(summary.files.map { .string($0) }), "pictures": JSONValue(summary.pictures),
+                    "durationMilliseconds": .integer(summary.duration.count / 1_000),
+                    "error": JSONValue(summary.error?.description),
+                ]))
+        guard let error = summary.error else { return }
+        failedRecording.withLock { $0 = error }
+        run.events.write(.error(error.description, exitCode: ExitCode(error)))
+    }
+}
