@@ -86,6 +86,7 @@ let package = Package(
         tests("DeviceCoreTests", ["DeviceCore", "CLinuxShims"]),
         tests("TransportCoreTests", ["TransportCore", "WireProtocol"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
+        tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests("ProducerKitTests", ["ProducerKit"]),

@@ -1,4 +1,30 @@
+import CommandCore
+import Glibc
+
+/// Measures the product beside the floor, ffmpeg and GStreamer: see `scripts/bench`, which builds and calls this.
 @main
 struct Program {
-    static func main() {}
+    static func main() {
+        let options = CommandLineProgram.parseOrExit(BenchTable.tool, BenchOptions.init)
+        let events = EventWriter(program: BenchTable.tool.root.name, options: options.global, isOutputTaken: true)
+        do {
+            let report =
+                switch options.action {
+                case .latency(let latency): try LatencyBench(latency, events: events).run()
+                case .encode(let encode): try EncodeBench(encode, events: events).run()
+                }
+            events.endStatus()
+            try OutputWriter.standardOutput.write(options.global.json ? report.json.text + "\n" : report.markdown)
+        } catch {
+            events.endStatus()
+            events.write(.error("\(error)", exitCode: .unavailable))
+            exit(ExitCode.unavailable.rawValue)
+        }
+    }
+}
+
+/// What went wrong, for the person who measures.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

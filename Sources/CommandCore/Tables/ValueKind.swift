@@ -19,6 +19,14 @@ package struct ValueKind<Value: Sendable>: Sendable {
     package let read: @Sendable (String) -> Value?
 }
 
+extension ValueKind {
+    /// A kind of one program's own.
+    package init(placeholder: String, expectation: String, read: @escaping @Sendable (String) -> Value?) {
+        self.init(
+            description: ValueDescription(placeholder: placeholder, expectation: expectation), read: read)
+    }
+}
+
 extension ValueKind where Value == Int {
     /// Decimal digits alone: no sign, no exponent, nothing that a locale knows.
     package static func wholeNumber(in range: ClosedRange<Int>) -> ValueKind {
