@@ -312,4 +312,42 @@ import Testing
         }
         #expect(loud > 50 && quiet > 50)
     }
+
+    /// BUG-093: behind 4 GiB every offset needs 64 bits. In full length with `CAMO_SOAK=1`, else a hundredth of it.
+    @Test func aLongRecordingIsReadableToItsEnd() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let isWhole = ProcessInfo.processInfo.environment["CAMO_SOAK"] == "1"
+        let count = isWhole ? 1100 : 11
+        let recorder = try Recorder(path: path, hasSound: true)
+        // Filler data (NAL unit type 12) makes a picture large without making it hard to decode.
+        let filler = [0, 0, 0, 1, 0x0C] + [UInt8](repeating: 0xFF, count: 4_000_000) + [0x80]
+        let keyframe = try #require(try Self.units([0]).first)
+        for number in 0..<count {
+            let time = Int64(number) * 100_000
+            var unit = keyframe
+            unit.presentationTime = MonotonicTime(microseconds: time)
+            unit.bytes += filler
+            try recorder.write(video: unit)
+            try recorder.write(sound: Self.tone(at: time, samples: 4800))
+        }
+        let summary = recorder.finish(within: .seconds(600 as Int64))
+        #expect(summary.failure == nil && summary.notRewritten.isEmpty)
+        #expect(summary.counts.pictures == count)
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 ?? 0
+        #expect(size > Int64(count) * 4_000_000)
+        // Seeks to the last second and reads from there.
+        let last = Double(count - 1) / 10
+        let tail = try Tool.probe(
+            path, "packet=pts_time", ["-select_streams", "v:0", "-read_intervals", "\(last - 0.9)"])
+        #expect(tail.compactMap { Double($0) }.last.map { abs($0 - last) < 0.001 } == true)
+        #expect(tail.count <= 15)
+        let (pixels, isDecoded) = try Tool.runForBytes(
+            "ffmpeg",
+            [
+                "-v", "error", "-xerror", "-ss", "\(last)", "-i", path, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt",
+                "gray", "-",
+            ])
+        #expect(isDecoded && pixels.count == Self.size.area)
+    }
 }

@@ -241,4 +241,27 @@ import Testing
         #expect(pieces.map { $0.isDiscontinuity } == [false, false, true])
         #expect(pieces[1].frame.bytes.filter { $0 != 0 }.count == 20 * 8)
     }
+
+    /// A device that is opened anew with another format.
+    @Test func anotherFormatGoesOnWithTheSameClock() throws {
+        let intake = SoundIntake()
+        var samples: [Float] = []
+        var last: MonotonicTime?
+        for (number, rate) in [48_000, 44_100, 16_000].enumerated() {
+            let format = AudioFormat(sampleRate: rate, channels: number + 1, sampleFormat: .int16)
+            var oscillator = Tones.Oscillator(hertz: 1000, sampleRate: Double(rate))
+            for chunk in 0..<100 {
+                let time = MonotonicTime(microseconds: Int64(number) * 1_000_000 + Int64(chunk) * 10_000)
+                let frame = Tones.frame(&oscillator, samples: rate / 100, format: format, at: time)
+                guard let piece = try intake.take(frame, arrival: time) else { continue }
+                let offset = (piece.frame.presentationTime ?? time) - time
+                #expect(abs(offset.count) < 5_000)
+                samples += piece.frame.firstChannel
+                last = piece.frame.presentationTime
+            }
+        }
+        #expect((142_000...144_100).contains(samples.count))
+        #expect((2_980_000...3_000_000).contains(last?.microseconds ?? 0))
+        #expect(abs(frequency(Array(samples.suffix(40_000))) - 1000) < 1)
+    }
 }

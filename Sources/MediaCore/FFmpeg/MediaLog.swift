@@ -39,6 +39,6 @@ private func receiveLine(
         av_log_format_line2(source, level, format, arguments, base, 1024, &printsPrefix)
         return String(cString: base)
     }
-    let trimmed = line.last?.isNewline == true ? String(line.dropLast()) : line
-    if !trimmed.isEmpty { MediaLog.received(trimmed) }
+    // One message may hold several lines, or end one that was begun before.
+    for part in line.split(whereSeparator: { $0.isNewline }) { MediaLog.received(String(part)) }
 }
