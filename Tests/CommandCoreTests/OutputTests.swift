@@ -31,6 +31,33 @@ import Testing
         #expect(received.withLock { $0 } == megabyte)
     }
 
+    /// A terminal that a program before us left so.
+    @Test func aDescriptorThatSomebodyMadeNonBlockingIsWaitedFor() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let (ours, theirs) = (ends[0], ends[1])
+        defer {
+            close(ours)
+            close(theirs)
+        }
+        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+        let total = Locked(0)
+        let done = DispatchGroup()
+        let expected = megabyte.count
+        DispatchQueue.global().async(group: done) {
+            var part = [UInt8](repeating: 0, count: 5000)
+            while total.withLock({ $0 }) < expected {
+                let count = read(theirs, &part, part.count)
+                guard count > 0 else { return }
+                total.withLock { $0 += count }
+            }
+        }
+        let writer = OutputWriter(ours)
+        try megabyte.withUnsafeBytes { bytes in try writer.write(bytes) }
+        done.wait()
+        #expect(total.withLock { $0 } == expected)
+    }
+
     @Test func aReaderThatHasGoneIsToldAsSuch() throws {
         let pipe = try PipeEnds()
         let writer = OutputWriter(pipe.write)

@@ -67,6 +67,17 @@ import Testing
                 == ["pair", "xxxxxxxxxxxxx", "--code=xxxxxxxxxxxxx", "-v"])
     }
 
+    /// The real thing: what `ps` and everybody else read.
+    @Test func nothingIsLeftInTheListOfProcesses() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            guard let word = CommandLine.arguments.dropFirst().last, !word.isEmpty, shown().contains(word) else {
+                _exit(1)
+            }
+            ArgumentMemory.wipe(word)
+            _exit(shown().contains(word) ? 2 : 7)
+        }
+    }
+
     @Test func othersStay() {
         #expect(wiped("abc", ["abcd", "xabc", "ab", ""]) == ["abcd", "xabc", "ab", ""])
         #expect(wiped("", ["a"]) == ["a"])
@@ -96,4 +107,13 @@ import Testing
         for text in ["\(secret)", String(reflecting: secret), "\([secret])", dumped] { #expect(!text.contains("hush")) }
         #expect(secret.text == "hush")
     }
+}
+
+/// The words of /proc/self/cmdline.
+private func shown() -> [String] {
+    let file = open("/proc/self/cmdline", O_RDONLY)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = read(file, &bytes, bytes.count)
+    return bytes.prefix(max(0, count)).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
 }

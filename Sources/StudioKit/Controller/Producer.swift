@@ -1,6 +1,6 @@
 /// A producer that this studio is paired with, or that is on the network now, or both.
 public struct Producer: Hashable, Sendable, Identifiable {
-    /// ``DeviceID/short``. Of one that is not paired it is a claim, proof of nothing.
+    /// ``CamoTypes/DeviceID/short``. Of one that is not paired it is a claim, proof of nothing.
     public var id: String
     /// A label, cleaned.
     public var name: String
