@@ -84,7 +84,7 @@ let package = Package(
         tests("WireProtocolTests", ["WireProtocol"], resources: [.copy("Vectors")]),
         tests("MediaCoreTests", ["MediaCore"]),
         tests("DeviceCoreTests", ["DeviceCore", "CLinuxShims"]),
-        tests("TransportCoreTests", ["TransportCore", "WireProtocol"]),
+        tests("TransportCoreTests", ["TransportCore", "WireProtocol", "CamoTypes", "COpenSSLShims"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
         tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),

@@ -55,7 +55,7 @@ package final class MemoryPipe: Sendable {
             var room = min(source.count, capacity - state.count, state.bytesUntilBreak ?? .max)
             room = state.split?.part(of: room) ?? room
             guard room > 0, !state.isStalled else { return .notYet }
-            state.bytes.append(contentsOf: source.prefix(room))
+            state.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: source[..<room]))
             if let left = state.bytesUntilBreak { state.bytesUntilBreak = left - room }
             return .bytes(room)
         }
@@ -73,7 +73,9 @@ package final class MemoryPipe: Sendable {
             let count = state.split?.part(of: available) ?? available
             // Refused by the dice, not for want of bytes: nobody else would say that they are there.
             guard count > 0 else { return (.notYet, true) }
-            target.copyBytes(from: state.bytes[state.head..<state.head + count])
+            state.bytes.withUnsafeBytes {
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[state.head..<state.head + count]))
+            }
             state.head += count
             if state.head == state.bytes.count {
                 state.bytes.removeAll(keepingCapacity: true)

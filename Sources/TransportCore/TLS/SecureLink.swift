@@ -231,12 +231,13 @@ extension SecureLink {
     private func handshake() -> Bool {
         guard let session else { return false }
         let result = session.handshake()
-        guard session.pipe.receivedCount <= Self.handshakeByteLimit else {
-            finish(TransportError(.handshakeFailed, "\(link.peerAddress) sends too much for a TLS handshake"))
-            return false
-        }
         switch result {
-        case .wantsRead: return false
+        case .wantsRead:
+            // Once it is done, what came in may hold the beginning of what follows.
+            if session.pipe.receivedCount > Self.handshakeByteLimit {
+                finish(TransportError(.handshakeFailed, "\(link.peerAddress) sends too much for a TLS handshake"))
+            }
+            return false
         case .wantsWrite:
             link.notifyWhenWritable()
             return false

@@ -32,14 +32,26 @@ package final class TLSContext: @unchecked Sendable {
     private let identity: Identity
     private let verify: @Sendable (DeviceID) -> Bool
 
+    /// Records after which the sending key is renewed. AES-GCM is good for 2^24.5 full records with one key (RFC 8446,
+    /// 5.5), which a stream with sound reaches in two days.
+    let recordsPerKey: Int
+
     /// Certificates of ours have 300 bytes; a larger message is refused before it is read.
     private static let certificateLimit = 4 << 10
 
     /// - Parameter verify: Whether to go on with the device that has this key; called once for each handshake, on the
     ///   link's queue, so it mustn't block. Compare with ``DeviceID/matches(_:)``.
-    package init(
+    package convenience init(
         identity: Identity, role: TLSRole, alpn: ApplicationProtocol, verify: @escaping @Sendable (DeviceID) -> Bool
     ) throws(TransportError) {
+        try self.init(identity: identity, role: role, alpn: alpn, recordsPerKey: 1 << 22, verify: verify)
+    }
+
+    init(
+        identity: Identity, role: TLSRole, alpn: ApplicationProtocol, recordsPerKey: Int,
+        verify: @escaping @Sendable (DeviceID) -> Bool
+    ) throws(TransportError) {
+        self.recordsPerKey = recordsPerKey
         OpenSSLErrors.clear()
         guard let context = SSL_CTX_new(role == .client ? TLS_client_method() : TLS_server_method()) else {
             throw OpenSSLErrors.failure("can't set up TLS")

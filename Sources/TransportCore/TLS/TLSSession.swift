@@ -51,10 +51,6 @@ final class TLSSession {
     /// Two full records: enough that most reads of the link bring several.
     private static let readBufferByteCount = 32 << 10
 
-    /// Records after which the sending key is renewed. AES-GCM is good for 2^24.5 full records with one key (RFC 8446,
-    /// 5.5), which a stream with sound reaches in two days.
-    static let recordsPerKey = 1 << 22
-
     /// One step. The peer is known, and accepted, when it is done.
     func handshake() -> TLSResult {
         OpenSSLErrors.clear()
@@ -88,7 +84,7 @@ final class TLSSession {
         let result = SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count)
         guard result == 1 else { return outcome(result) }
         recordsWritten += 1
-        if recordsWritten.isMultiple(of: Self.recordsPerKey) {
+        if recordsWritten.isMultiple(of: context.recordsPerKey) {
             // Goes out in front of the next record.
             SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED)
         }
