@@ -32,9 +32,8 @@ enum LinkKind: CaseIterable, CustomTestStringConvertible {
     private static func tcpPair() async throws -> (SocketLink, SocketLink) {
         let queue = DispatchQueue(label: "test.tcp-pair")
         let (accepted, accept) = AsyncStream.makeStream(of: SocketLink.self)
-        let listener = try TCPListener(port: 0, queue: queue, report: { Issue.record("\($0)") }) { link, _ in
-            accept.yield(link)
-        }
+        let listener = try TCPListener(
+            port: 0, queue: queue, report: { Issue.record("\($0)") }, onAccept: { link, _ in accept.yield(link) })
         defer { listener.close() }
         let dialed = try await dial([HostPort(host: "127.0.0.1", port: listener.port)])
         for await link in accepted { return (dialed, link) }
