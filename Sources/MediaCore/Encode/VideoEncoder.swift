@@ -45,7 +45,7 @@ package struct VideoEncoderAbilities: Hashable, Sendable {
 /// Pictures in, access units out: each before the next picture goes in.
 ///
 /// Not thread-safe: an encoder lives on one queue. Opening one takes milliseconds and megabytes; `probe` neither.
-package protocol VideoEncoder: AnyObject {
+package protocol VideoEncoder: AnyObject, SendableMetatype {
     /// What `--encoder` calls it.
     static var name: String { get }
     static var abilities: VideoEncoderAbilities { get }

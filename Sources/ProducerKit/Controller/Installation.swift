@@ -1,0 +1,34 @@
+internal import TransportCore
+
+/// The key and the paired devices of a producer.
+final class Installation: Sendable {
+    let identity: Identity
+    let store: PairedDeviceStore
+
+    init(
+        _ chosen: String?, program: String, report: @escaping @Sendable (String) -> Void
+    ) throws(ProducerError) {
+        do throws(TransportError) {
+            let directory = try StateDirectory(chosen: chosen, program: program, report: report)
+            identity = try Identity.loadOrCreate(in: directory)
+            store = try PairedDeviceStore(in: directory)
+        } catch {
+            throw ProducerError(error)
+        }
+    }
+}
+
+extension ProducerError {
+    init(_ error: TransportError) {
+        let code: Code =
+            switch error.code {
+            case .portInUse: .portInUse
+            case .noPermission: .noPermission
+            case .noStateDirectory, .identityDamaged, .storeDamaged, .diskFull: .stateUnusable
+            case .deviceUnknown, .deviceAmbiguous: .notFound
+            case .addressInvalid: .invalidArgument
+            default: .unavailable
+            }
+        self.init(code, error.message)
+    }
+}

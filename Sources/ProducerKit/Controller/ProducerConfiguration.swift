@@ -1,0 +1,73 @@
+internal import MediaCore
+internal import TransportCore
+
+/// How a producer is to work. A value: changes take effect at the next `start()`.
+public struct ProducerConfiguration: Sendable {
+    public static let `default` = ProducerConfiguration()
+
+    /// What studios see; nil: this computer's name.
+    public var name: String?
+    /// Program and version, for the other end's log.
+    public var product = "ProducerKit 1.0"
+    /// Where key and paired devices are kept; nil: `$XDG_STATE_HOME/camo-producer`.
+    public var stateDirectory: String?
+
+    /// Port that studios dial; 0: any free one.
+    public var port: UInt16 = 0
+    /// Whether studios are let in at all; off where the producer dials.
+    public var listens = true
+    /// Whether the producer is offered on the network as `_camo._tcp`.
+    public var advertises = true
+    /// `host:port` of a studio that listens, where this computer cannot be reached.
+    public var dial: String?
+
+    /// The largest picture that is sent.
+    public var definition = Definition.high
+    /// The picture is fitted into it; nil: into the definition's own.
+    public var pictureSize: PixelSize?
+    /// Declared; the pictures' own times say what is true. 1 … 240.
+    public var framesPerSecond = 30.0
+    /// Nil: what goes with the definition.
+    public var bitsPerSecond: Int?
+    /// x264's names: `ultrafast`, `superfast`, `veryfast` …
+    public var preset = "superfast"
+    /// `auto`, or the name of an encoder.
+    public var encoder = "auto"
+    /// Slices that are encoded at once, 1 … 16; nil: one.
+    public var encoderThreads: Int?
+    /// Clockwise: 0, 90, 180 or 270 degrees.
+    public var rotation = 0
+    public var isMirrored = false
+
+    /// Sound is left out altogether.
+    public var isSilent = false
+    /// Nil: each studio's own first choice.
+    public var soundCodec: AudioCodec?
+    /// How the samples of ``ProducerController/enqueuePCMAudio(data:)`` are stored: `float32` or `int32`.
+    public var pcmSampleFormat = SampleFormat.float32
+
+    public init() {}
+
+    /// Everything that can be wrong is found here, before anything is opened.
+    func encodeSettings() throws(ProducerError) -> (EncodeStage.Settings, any VideoEncoder.Type) {
+        guard let rotation = FrameConverter.Rotation(rawValue: rotation) else {
+            throw ProducerError(.invalidArgument, "a rotation of \(rotation) degrees: use 0, 90, 180 or 270")
+        }
+        guard framesPerSecond >= 1, framesPerSecond <= 240 else {
+            throw ProducerError(.invalidArgument, "\(framesPerSecond) frames per second: use 1 to 240")
+        }
+        if let pictureSize, !pictureSize.isWithinLimits {
+            throw ProducerError(.invalidArgument, "a picture of \(pictureSize): use 1x1 to \(PixelSize.maximum)")
+        }
+        let settings = EncodeStage.Settings(
+            definition: definition, box: pictureSize, framesPerSecond: framesPerSecond, bitsPerSecond: bitsPerSecond,
+            preset: preset, threads: encoderThreads ?? 1, rotation: rotation, isMirrored: isMirrored)
+        do throws(MediaError) {
+            let type = try VideoEncoders.named(encoder)
+            try type.probe(settings.encoderSettings(for: pictureSize ?? definition.box))
+            return (settings, type)
+        } catch {
+            throw ProducerError(.unavailable, error.description)
+        }
+    }
+}

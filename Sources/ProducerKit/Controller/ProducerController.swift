@@ -1,0 +1,245 @@
+package import Confinement
+public import Dispatch
+public import FoundationEssentials
+internal import MediaCore
+internal import TransportCore
+package import WireProtocol
+
+/// A live camera: takes pictures and sound, and sends them to the studios it is paired with.
+///
+/// Everything may be called on any thread and returns soon. Making one is cheap: no thread, no socket, no encoder until
+/// ``start()``.
+public final class ProducerController: Sendable {
+    public let configuration: ProducerConfiguration
+    private let sources: [any MediaSource]
+    private let clock: any MonotonicClock
+    private let calls = DelegateCalls()
+    private let current = StateUpdates(ProducerControllerState.stopped)
+    private let inner = Locked(State())
+    /// One start or stop at a time.
+    private let transition = Locked(())
+    /// What is wrong with the configuration, found when it was given.
+    private let encode: Result<(EncodeStage.Settings, any VideoEncoder.Type), ProducerError>
+
+    private struct State {
+        var installation: Installation?
+        var service: ProducerService?
+        var pairing: ProducerPairingAttempt?
+    }
+
+    /// Chooses the encoder and checks its settings; what is wrong is thrown by ``start()``.
+    public convenience init(configuration: ProducerConfiguration = .default) {
+        self.init(configuration: configuration, sources: [])
+    }
+
+    /// - Parameter sources: What delivers pictures and sound, beside what is enqueued.
+    package init(
+        configuration: ProducerConfiguration, sources: [any MediaSource], clock: any MonotonicClock = SystemClock()
+    ) {
+        self.configuration = configuration
+        self.sources = sources
+        self.clock = clock
+        do throws(ProducerError) {
+            encode = .success(try configuration.encodeSettings())
+        } catch {
+            encode = .failure(error)
+        }
+    }
+
+    deinit { inner.withLock { $0.service }?.stop(reason: .stopping) }
+
+    // MARK: Delegate and state
+
+    /// Held weakly. Without one, no studio is let in.
+    public var delegate: (any ProducerControllerDelegate)? {
+        get { calls.get() }
+        set { calls.set(newValue) }
+    }
+
+    /// Where the delegate is called: a serial queue. By default one of the controller's own.
+    public var delegateQueue: DispatchQueue {
+        get { calls.callQueue }
+        set { calls.callQueue = newValue }
+    }
+
+    public var state: ProducerControllerState { current.value }
+
+    /// A new stream at each access: the present state, then each change, once and in order.
+    public var stateUpdates: AsyncStream<ProducerControllerState> { current.updates }
+
+    /// Studios that are connected, the longest-connected first.
+    public var connections: [Connection] { inner.withLock { $0.service }?.connections ?? [] }
+
+    public var statistics: ProducerStatistics { inner.withLock { $0.service }?.statistics ?? ProducerStatistics() }
+
+    /// The port that studios dial; 0 while stopped.
+    public var port: UInt16 { inner.withLock { $0.service }?.port ?? 0 }
+
+    // MARK: Start and stop
+
+    /// Opens the port and the sources that cannot wait. Does nothing while running.
+    ///
+    /// - Throws: ``ProducerError``: the configuration makes no sense, the port is taken, the state directory cannot
+    ///   be used, a source cannot be opened.
+    public func start() throws {
+        try transition.withLock { _ in
+            guard inner.withLock({ $0.service == nil }) else { return }
+            let (settings, encoder) = try encode.get()
+            let installation = try installation()
+            let service = ProducerService(
+                configuration: configuration, settings: settings, encoder: encoder, installation: installation,
+                sources: sources, clock: clock, owner: self)
+            try service.start()
+            inner.withLock { $0.service = service }
+            change(to: .running(ServiceState(service.connections)))
+        }
+    }
+
+    /// Says goodbye to all studios and lets go of devices, sockets and threads: within a second. Does nothing while
+    /// stopped.
+    public func stop() { stop(reason: .stopping) }
+
+    /// - Parameter reason: `ended` where the source came to its end: studios finish what they record.
+    package func stop(reason: Goodbye.Reason) {
+        transition.withLock { _ in
+            guard let service = inner.withLock({ state in
+                defer { state.service = nil }
+                return state.service
+            }) else { return }
+            service.stop(reason: reason)
+            change(to: .stopped)
+            calls.call { [self] in $0.producerController(self, connectionsDidChange: []) }
+        }
+    }
+
+    // MARK: Pictures
+
+    /// Hands over a picture: BGRA at 30 a second is the expected contract; other formats and rates work as well.
+    /// Never blocks; a picture that still waits is replaced and released.
+    public func enqueueVideo(sampleBuffer frame: VideoFrame) { enqueueVideo(frame) }
+
+    /// The same.
+    public func enqueueVideo(_ frame: VideoFrame) { inner.withLock { $0.service }?.pipeline.deliver(frame) }
+
+    // MARK: Sound
+
+    /// Hands over sound: 48 kHz, two channels, interleaved, in ``ProducerConfiguration/pcmSampleFormat``, in pieces of
+    /// any length. Its time is that of the first piece's arrival plus the samples since; off by more than 50 ms, it
+    /// begins anew. A piece that ends within a sample is cut there.
+    public func enqueuePCMAudio(data: Data) {
+        let format = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: configuration.pcmSampleFormat)
+        let whole = data.count - data.count % format.bytesPerSample
+        guard whole > 0 else { return }
+        enqueuePCMAudio(AudioFrame(format: format, bytes: Array(data.prefix(whole))))
+    }
+
+    /// Hands over sound of any rate, with 1 to 8 channels.
+    public func enqueuePCMAudio(_ frame: AudioFrame) {
+        guard frame.format.isSupported else { return }
+        inner.withLock { $0.service }?.pipeline.deliver(frame)
+    }
+
+    /// Samples per channel in the packets that the studio wants; 480 when none watches. Pieces of any length are cut
+    /// to it.
+    public var audioSamplesRequired: Int { inner.withLock { $0.service }?.pipeline.soundSamplesRequired ?? 480 }
+
+    // MARK: Pairing
+
+    /// Pairs with the studio that shows a code, within 30 seconds. `completion` is called on ``delegateQueue``.
+    ///
+    /// - Parameter code: The text of the QR code; white space around it is passed over.
+    public func pairStudioWithQRCodeData(
+        _ code: String, completion: @escaping @Sendable (Result<PairedDevice, ProducerPairingError>) -> Void
+    ) {
+        let finish: @Sendable (Result<PairedDevice, ProducerPairingError>) -> Void = { [calls] result in
+            calls.callQueue.async { completion(result) }
+        }
+        do {
+            let parsed = try WireProtocol.PairingCode.parse(code)
+            let installation = try installation()
+            let attempt = ProducerPairingAttempt(
+                code: parsed, identity: installation.identity, store: installation.store, name: deviceName,
+                product: configuration.product, isDiscoverable: configuration.advertises, clock: clock)
+            let isBusy = inner.withLock { state in
+                guard state.pairing == nil else { return true }
+                state.pairing = attempt
+                return false
+            }
+            guard !isBusy else { return finish(.failure(.busy)) }
+            attempt.start { [self] result in
+                inner.withLock { $0.pairing = nil }
+                finish(result.mapError(ProducerPairingError.init))
+            }
+        } catch let error as PairingCodeError {
+            finish(.failure(ProducerPairingError(error)))
+        } catch {
+            finish(.failure(.stateUnusable("\(error)")))
+        }
+    }
+
+    /// The same.
+    public func pairStudioWithQRCodeData(_ code: String) async throws -> PairedDevice {
+        try await withCheckedThrowingContinuation { continuation in
+            pairStudioWithQRCodeData(code) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Gives up a pairing that is under way. Too late once the studio is stored.
+    public func cancelPairing() { inner.withLock { $0.pairing }?.cancel() }
+
+    /// Studios that this installation is paired with, the longest-paired first.
+    public var pairedDevices: [PairedDevice] { (try? installation().store.devices) ?? [] }
+
+    /// Forgets a studio: its sessions end within a second, and it is not let in again.
+    public func removePairedDevice(_ id: DeviceID) throws { try installation().store.remove(id) }
+
+    /// Forgets the one studio with this name, or whose ID begins so.
+    @discardableResult
+    package func removePairedDevice(matching text: String) throws -> PairedDevice {
+        try installation().store.remove(matching: text)
+    }
+
+    // MARK: What the service needs
+
+    var deviceName: String { configuration.name ?? HostName.current }
+
+    /// The key and the paired devices: made and read when first needed.
+    func installation() throws(ProducerError) -> Installation {
+        if let known = inner.withLock({ $0.installation }) { return known }
+        let made = try Installation(
+            configuration.stateDirectory, program: "camo-producer",
+            report: { [calls] line in calls.call { [weak self] in if let self { $0.producerController(self, didReport: line) } } })
+        return inner.withLock { state in
+            if let known = state.installation { return known }
+            state.installation = made
+            return made
+        }
+    }
+
+    func shouldAccept(_ peer: Peer) async -> Bool {
+        await calls.ask { [self] delegate, _ in
+            await delegate.producerController(self, shouldAcceptConnectionFrom: peer)
+        } ?? false
+    }
+
+    func connectionsDidChange(_ connections: [Connection]) {
+        calls.call { [self] in $0.producerController(self, connectionsDidChange: connections) }
+        guard inner.withLock({ $0.service != nil }) else { return }
+        change(to: .running(ServiceState(connections)))
+    }
+
+    func pairedDevicesDidChange(_ devices: [PairedDevice]) {
+        calls.call { [self] in $0.producerController(self, pairedDevicesDidChange: devices) }
+    }
+
+    func didReport(_ line: String) { calls.call { [self] in $0.producerController(self, didReport: line) } }
+
+    func sourceDidEnd(_ error: ProducerError?) {
+        calls.call { [self] in $0.producerController(self, sourceDidEndWith: error) }
+    }
+
+    private func change(to new: ProducerControllerState) {
+        guard current.set(new) else { return }
+        calls.call { [self] in $0.producerController(self, stateDidChangeTo: new) }
+    }
+}

@@ -1,0 +1,59 @@
+/// What a producer asks and tells. Calls come on ``ProducerController/delegateQueue``, in order.
+///
+/// Not `Sendable`, so that a class of the main actor can conform (with `delegateQueue = .main`).
+public protocol ProducerControllerDelegate: AnyObject {
+    /// Whether this studio, which is paired and has proven its key, may watch now. Asked for each session.
+    func producerControllerShouldAcceptIncomingConnection(
+        _ controller: ProducerController, from peer: Peer
+    ) -> Bool
+
+    /// The same, for those who have to ask somebody first; no answer in 30 seconds is no. By default it calls the
+    /// form without `async`.
+    nonisolated(nonsending) func producerController(
+        _ controller: ProducerController, shouldAcceptConnectionFrom peer: Peer
+    ) async -> Bool
+
+    /// Whether to pair with an unknown device at the other end of a cable. By default: no.
+    nonisolated(nonsending) func producerController(
+        _ controller: ProducerController, shouldPairWith peer: Peer
+    ) async -> Bool
+
+    func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState)
+
+    /// Studios that are connected, the longest-connected first.
+    func producerController(_ controller: ProducerController, connectionsDidChange connections: [Connection])
+
+    /// The list of paired devices changed, here or in another process.
+    func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
+
+    /// Something did not work; the producer goes on unless its state says otherwise.
+    func producerController(_ controller: ProducerController, didFailWith error: ProducerError)
+
+    /// One line for people: listening, advertised, dropped pictures, a stranger refused.
+    func producerController(_ controller: ProducerController, didReport line: String)
+
+    /// The source came to its end, or failed.
+    func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?)
+}
+
+extension ProducerControllerDelegate {
+    nonisolated(nonsending) public func producerController(
+        _ controller: ProducerController, shouldAcceptConnectionFrom peer: Peer
+    ) async -> Bool {
+        producerControllerShouldAcceptIncomingConnection(controller, from: peer)
+    }
+
+    nonisolated(nonsending) public func producerController(
+        _ controller: ProducerController, shouldPairWith peer: Peer
+    ) async -> Bool { false }
+
+    public func producerController(
+        _ controller: ProducerController, connectionsDidChange connections: [Connection]
+    ) {}
+    public func producerController(
+        _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
+    ) {}
+    public func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {}
+    public func producerController(_ controller: ProducerController, didReport line: String) {}
+    public func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?) {}
+}

@@ -1,0 +1,221 @@
+internal import Confinement
+internal import Dispatch
+internal import MediaCore
+internal import TransportCore
+
+/// The flow of a producer, from top to bottom:
+/// ```
+///  source ──► deliver(frame) ──► slot ──► convert ─► encode ─► offer ──► each viewer's link
+///    thread        one per definition        its own queue                 pulls packets when it can
+///  source ──► deliver(sound) ──► resample, cut, code once per coding ──► each viewer's link
+/// ```
+/// It knows who watches, opens a source that may be opened late, and closes it a few seconds after nobody does.
+final class ProducerPipeline: MediaSink, Sendable {
+    struct Settings: Sendable {
+        var encode: EncodeStage.Settings
+        var encoder: any VideoEncoder.Type
+        /// Nil: each studio's own first choice.
+        var soundCodec: AudioCodec?
+        var hasSound = true
+        /// How long a camera stays open when nobody watches.
+        var linger = Microseconds.seconds(Int64(3))
+    }
+
+    /// What the pipeline tells; any thread.
+    struct Events: Sendable {
+        var report: @Sendable (String) -> Void
+        /// A source has ended by itself.
+        var sourceDidEnd: @Sendable (ProducerError?) -> Void
+    }
+
+    private let settings: Settings
+    private let sources: [any MediaSource]
+    private let clock: any MonotonicClock
+    private let events: Events
+    private let sound: SoundDistribution
+    private let coded: CodedPassage
+    private let state = Locked(State())
+    /// Starting and stopping a source may take a while: not on a link's queue.
+    private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
+
+    private struct State {
+        /// One for each definition that is watched.
+        var encodes: [Definition: DefinitionEncode] = [:]
+        var watching: [UInt64: (viewer: any ViewerSink, definition: Definition)] = [:]
+        var areSourcesOpen = false
+        var nobodySince: MonotonicTime?
+        var isStopped = false
+    }
+
+    init(_ settings: Settings, sources: [any MediaSource], clock: any MonotonicClock, events: Events) {
+        self.settings = settings
+        self.sources = sources
+        self.clock = clock
+        self.events = events
+        sound = SoundDistribution(preferred: settings.soundCodec, clock: clock, report: events.report)
+        coded = CodedPassage(definition: settings.encode.definition)
+    }
+
+    // MARK: Start and stop
+
+    /// Opens the sources that cannot wait; throws what the first says that cannot be opened.
+    func start() throws(ProducerError) {
+        var opened: [any MediaSource] = []
+        do throws(ProducerError) {
+            for source in sources where !source.opensOnDemand {
+                try source.start(into: self)
+                opened.append(source)
+            }
+        } catch {
+            for source in opened { source.stop() }
+            throw error
+        }
+    }
+
+    /// Returns when sources and encoders are closed.
+    func stop() {
+        let encodes = state.withLock { state in
+            state.isStopped = true
+            defer { state.encodes = [:] }
+            return Array(state.encodes.values)
+        }
+        sourceQueue.sync { for source in sources { source.stop() } }
+        coded.close()
+        for encode in encodes { encode.close() }
+        sound.close()
+    }
+
+    // MARK: Pictures and sound in; the sources' threads
+
+    func deliver(_ frame: VideoFrame) {
+        for encode in state.withLock({ Array($0.encodes.values) }) { encode.offer(frame) }
+    }
+
+    func deliver(_ unit: AccessUnit, format: CodedPictureFormat) {
+        coded.offer(unit, format: format, arrival: clock.now)
+    }
+
+    func deliver(_ sound: AudioFrame) { if settings.hasSound { self.sound.offer(sound) } }
+
+    func sourceDidEnd(_ error: ProducerError?) { events.sourceDidEnd(error) }
+    func sourceDidReport(_ line: String) { events.report(line) }
+
+    // MARK: Viewers; links' queues
+
+    /// A viewer came, or what it wants has changed.
+    func update(_ viewer: any ViewerSink) {
+        if viewer.wantsSound, settings.hasSound { sound.add(viewer) } else { sound.remove(viewer) }
+        let definition = definition(for: viewer)
+        let (old, new) = state.withLock { state -> (DefinitionEncode?, DefinitionEncode?) in
+            guard !state.isStopped else { return (nil, nil) }
+            let known = state.watching[viewer.id]
+            guard viewer.wantsPicture else {
+                state.watching[viewer.id] = nil
+                return (known.flatMap { state.encodes[$0.definition] }, nil)
+            }
+            state.watching[viewer.id] = (viewer, definition)
+            let encode = state.encodes[definition] ?? makeEncode(definition)
+            state.encodes[definition] = encode
+            guard known?.definition != definition else { return (nil, encode) }
+            return (known.flatMap { state.encodes[$0.definition] }, encode)
+        }
+        old?.remove(viewer)
+        new?.add(viewer)
+        if viewer.wantsPicture { coded.add(viewer) } else { coded.remove(viewer) }
+        watchersDidChange()
+    }
+
+    func remove(_ viewer: any ViewerSink) {
+        let encode = state.withLock { state in
+            state.watching.removeValue(forKey: viewer.id).flatMap { state.encodes[$0.definition] }
+        }
+        encode?.remove(viewer)
+        coded.remove(viewer)
+        sound.remove(viewer)
+        watchersDidChange()
+    }
+
+    func viewerIsReady(_ viewer: any ViewerSink) { encode(of: viewer)?.viewerIsReady() }
+    func viewerWantsKeyframe(_ viewer: any ViewerSink) { encode(of: viewer)?.requestKeyframe() }
+
+    private func encode(of viewer: any ViewerSink) -> DefinitionEncode? {
+        state.withLock { state in state.watching[viewer.id].flatMap { state.encodes[$0.definition] } }
+    }
+
+    /// All watch one definition for now: the configured one.
+    private func definition(for viewer: any ViewerSink) -> Definition { settings.encode.definition }
+
+    private func makeEncode(_ definition: Definition) -> DefinitionEncode {
+        var encode = settings.encode
+        encode.definition = definition
+        return DefinitionEncode(encode, encoder: settings.encoder, clock: clock, report: events.report)
+    }
+
+    // MARK: Sources that open late
+
+    private func watchersDidChange() {
+        let now = clock.now
+        let hasListeners = sound.hasListeners
+        let areWatching = state.withLock { state in
+            let areWatching = !state.watching.isEmpty || hasListeners
+            state.nobodySince = areWatching ? nil : state.nobodySince ?? now
+            return areWatching
+        }
+        sourceQueue.async { [self] in
+            for source in sources { source.watchersDidChange(areWatching: areWatching) }
+            if areWatching { openSources() }
+        }
+        guard !areWatching else { return }
+        sourceQueue.asyncAfter(deadline: .now() + .microseconds(Int(settings.linger.count))) { [weak self] in
+            self?.closeSources()
+        }
+    }
+
+    private func openSources() {
+        let opens = state.withLock { state in
+            guard !state.isStopped, !state.areSourcesOpen else { return false }
+            state.areSourcesOpen = true
+            return true
+        }
+        guard opens else { return }
+        for source in sources where source.opensOnDemand {
+            do throws(ProducerError) {
+                try source.start(into: self)
+            } catch {
+                events.report(error.message)
+            }
+        }
+    }
+
+    private func closeSources() {
+        let now = clock.now
+        let closes = state.withLock { state in
+            guard state.areSourcesOpen, let since = state.nobodySince, now - since >= settings.linger else {
+                return false
+            }
+            state.areSourcesOpen = false
+            return true
+        }
+        guard closes else { return }
+        for source in sources where source.opensOnDemand { source.stop() }
+    }
+
+    // MARK: Figures
+
+    var soundSamplesRequired: Int { sound.samplesRequired }
+
+    var statistics: ProducerStatistics {
+        let encodes = state.withLock { Array($0.encodes.values) }
+        var statistics = ProducerStatistics()
+        for encode in encodes {
+            statistics.encodedPictures += encode.encodedCount
+            for (cause, count) in encode.drops { statistics.drops[cause, default: 0] += count }
+            statistics.bitsPerSecond = max(statistics.bitsPerSecond, encode.bitsPerSecond)
+            if let times = encode.encodeTimes {
+                statistics.encodeTime = times.median
+                statistics.encodeTimeP95 = times.p95
+            }
+        }
+        return statistics
+    }
+}

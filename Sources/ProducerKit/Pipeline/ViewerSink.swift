@@ -1,0 +1,22 @@
+internal import TransportCore
+internal import WireProtocol
+
+/// What a pipeline needs of a viewer; ``Viewer`` is one, and tests have their own.
+protocol ViewerSink: AnyObject, Sendable {
+    var id: UInt64 { get }
+    var wantsPicture: Bool { get }
+    var wantsSound: Bool { get }
+    /// Its last picture is out.
+    var isReadyForPicture: Bool { get }
+    var subscription: Subscription { get }
+    var metrics: ViewerMetrics { get }
+
+    func beginPicture(_ format: VideoStreamFormat)
+    func endPicture()
+    func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer
+    func beginSound(_ format: AudioStreamFormat)
+    func endSound()
+    func offerSound(_ unit: AccessUnit, number: UInt32)
+}
+
+extension Viewer: ViewerSink {}
