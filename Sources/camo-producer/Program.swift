@@ -1,10 +1,21 @@
 import CommandCore
+import Glibc
 
 @main
 struct Program {
-    static func main() {
+    static func main() async {
         let options = CommandLineProgram.parseOrExit(ProducerTable.tool, ProducerOptions.init)
         // Before anything else can take time: until then every user of this machine can read the code.
         if case .pair(.code(let code)) = options.action { ArgumentMemory.wipe(code.text) }
+        let run = CommandRun(options)
+        let code =
+            switch options.action {
+            case .stream(let stream): await StreamCommand(stream, run).perform()
+            case .pair(let input): await PairCommand(input, run).perform()
+            case .listDevices: DevicesCommand(run).list()
+            case .removeDevice(let text): DevicesCommand(run).remove(text)
+            }
+        run.events.endStatus()
+        exit(code.rawValue)
     }
 }

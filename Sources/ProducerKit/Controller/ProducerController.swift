@@ -102,10 +102,12 @@ public final class ProducerController: Sendable {
     /// - Parameter reason: `ended` where the source came to its end: studios finish what they record.
     package func stop(reason: Goodbye.Reason) {
         transition.withLock { _ in
-            guard let service = inner.withLock({ state in
-                defer { state.service = nil }
-                return state.service
-            }) else { return }
+            guard
+                let service = inner.withLock({ state in
+                    defer { state.service = nil }
+                    return state.service
+                })
+            else { return }
             service.stop(reason: reason)
             change(to: .stopped)
             calls.call { [self] in $0.producerController(self, connectionsDidChange: []) }
@@ -190,13 +192,31 @@ public final class ProducerController: Sendable {
     /// Studios that this installation is paired with, the longest-paired first.
     public var pairedDevices: [PairedDevice] { (try? installation().store.devices) ?? [] }
 
+    /// The same, with what hinders reading them.
+    package func readPairedDevices() throws(ProducerError) -> [PairedDevice] { try installation().store.devices }
+
+    /// Whose code it is, before anything is sent: a name that proves nothing yet, and the key that will be demanded.
+    package func studio(inCode code: String) throws(ProducerPairingError) -> (name: String, id: DeviceID) {
+        do throws(PairingCodeError) {
+            let code = try WireProtocol.PairingCode.parse(code)
+            return (code.name, code.key)
+        } catch {
+            throw ProducerPairingError(error)
+        }
+    }
+
     /// Forgets a studio: its sessions end within a second, and it is not let in again.
     public func removePairedDevice(_ id: DeviceID) throws { try installation().store.remove(id) }
 
     /// Forgets the one studio with this name, or whose ID begins so.
     @discardableResult
-    package func removePairedDevice(matching text: String) throws -> PairedDevice {
-        try installation().store.remove(matching: text)
+    package func removePairedDevice(matching text: String) throws(ProducerError) -> PairedDevice {
+        let store = try installation().store
+        do throws(TransportError) {
+            return try store.remove(matching: text)
+        } catch {
+            throw ProducerError(error)
+        }
     }
 
     // MARK: What the service needs
@@ -208,7 +228,9 @@ public final class ProducerController: Sendable {
         if let known = inner.withLock({ $0.installation }) { return known }
         let made = try Installation(
             configuration.stateDirectory, program: "camo-producer",
-            report: { [calls] line in calls.call { [weak self] in if let self { $0.producerController(self, didReport: line) } } })
+            report: { [calls] line in
+                calls.call { [weak self] in if let self { $0.producerController(self, didReport: line) } }
+            })
         return inner.withLock { state in
             if let known = state.installation { return known }
             state.installation = made

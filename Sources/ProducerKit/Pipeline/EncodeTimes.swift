@@ -13,6 +13,8 @@ struct EncodeTimes: Sendable {
     var percentiles: (median: Microseconds, p95: Microseconds)? {
         let sorted = times.sorted()
         guard !sorted.isEmpty else { return nil }
-        return (Microseconds(sorted[sorted.count / 2]), Microseconds(sorted[min(sorted.count - 1, sorted.count * 95 / 100)]))
+        return (
+            Microseconds(sorted[sorted.count / 2]), Microseconds(sorted[min(sorted.count - 1, sorted.count * 95 / 100)])
+        )
     }
 }

@@ -1,4 +1,3 @@
-
 /// Draws the test pattern in I420, limited range.
 struct TestPattern {
     let size: PixelSize

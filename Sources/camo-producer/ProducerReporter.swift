@@ -1,0 +1,59 @@
+import CommandCore
+import Confinement
+import ProducerKit
+
+/// Tells people and programs what a controller tells, and lets paired studios in: who runs the command has agreed.
+final class ProducerReporter: ProducerControllerDelegate, Sendable {
+    private let run: CommandRun
+    private let known = Locked<[UInt64: Connection]>([:])
+
+    init(_ run: CommandRun) { self.run = run }
+
+    func producerControllerShouldAcceptIncomingConnection(
+        _ controller: ProducerController, from peer: Peer
+    ) -> Bool { true }
+
+    func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState) {
+        let word =
+            switch state {
+            case .stopped: "stopped"
+            case .running(.notConnected): "notConnected"
+            case .running(.active): "active"
+            case .running(.paused): "paused"
+            }
+        run.events.write(Event("state", level: .detail, ["state": .string(word)]))
+    }
+
+    func producerController(_ controller: ProducerController, connectionsDidChange connections: [Connection]) {
+        let now = Dictionary(uniqueKeysWithValues: connections.map { ($0.id, $0) })
+        let before = known.withLock { known in
+            defer { known = now }
+            return known
+        }
+        for connection in connections where before[connection.id] == nil { tell("connected", connection) }
+        for connection in before.values where now[connection.id] == nil { tell("disconnected", connection) }
+    }
+
+    private func tell(_ what: String, _ connection: Connection) {
+        let peer = connection.peer
+        run.events.write(
+            Event(
+                what, sentence: "\(peer.name) (\(peer.id.short)) at \(peer.address) \(what)",
+                [
+                    "id": .string(peer.id.short), "name": .string(peer.name), "address": .string(peer.address),
+                    "transport": .string(peer.transport.rawValue),
+                ]))
+    }
+
+    func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
+        run.events.write(.error(error.message))
+    }
+
+    func producerController(_ controller: ProducerController, didReport line: String) {
+        run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
+    }
+
+    func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?) {
+        run.end(.sourceEnded(error))
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import ProducerKit
+
+/// The sources that a command line asks for, and what they mean for the picture that is sent.
+struct SourceChoice {
+    var sources: [any MediaSource]
+    /// Size of what comes in; nil where only the first picture tells.
+    var size: PixelSize?
+    var framesPerSecond: Double
+    /// One line for people: what was chosen where nothing was asked for.
+    var remark: String?
+
+    init(_ options: StreamOptions) throws(ProducerError) {
+        let wanted = options.framesPerSecond
+        framesPerSecond = wanted ?? 30
+        size = options.size
+        switch options.source {
+        case .raw(let size, let format):
+            self.size = size
+            sources = [
+                RawPictureSource(
+                    descriptor: STDIN_FILENO, size: size, format: format, framesPerSecond: framesPerSecond)
+            ]
+        case .h264: sources = [CodedStreamSource(descriptor: STDIN_FILENO, framesPerSecond: framesPerSecond)]
+        case .file(let path, let loops):
+            let file = FileSource(path: path, loops: loops)
+            let clip = try file.probe()
+            self.size = options.size ?? clip.size
+            framesPerSecond = wanted ?? clip.framesPerSecond
+            sources = [file]
+        case .testPattern:
+            let size = options.size ?? PixelSize(width: 1280, height: 720)
+            self.size = size
+            sources = [TestPatternSource(size: size, framesPerSecond: framesPerSecond)]
+        case .v4l2(let device):
+            sources = [try CameraSource(device, size: options.size, framesPerSecond: wanted)]
+        case .automatic:
+            let camera = try CameraSource(nil, size: options.size, framesPerSecond: wanted)
+            sources = [camera]
+            remark = "using \(camera.name)" + (options.alsaDevice == nil ? " and the default microphone" : "")
+        }
+        guard options.sound != .off else { return }
+        if let device = options.alsaDevice {
+            sources.append(MicrophoneSource(device))
+        } else if options.source == .automatic {
+            sources.append(MicrophoneSource("default"))
+        }
+    }
+}

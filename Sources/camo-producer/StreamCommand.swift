@@ -1,0 +1,124 @@
+import CommandCore
+import ProducerKit
+
+/// `camo-producer [SOURCE]`: serves paired studios until the source or somebody ends it.
+struct StreamCommand {
+    private let options: StreamOptions
+    private let run: CommandRun
+
+    init(_ options: StreamOptions, _ run: CommandRun) {
+        self.options = options
+        self.run = run
+    }
+
+    func perform() async -> ExitCode {
+        let controller: ProducerController
+        let reporter = ProducerReporter(run)
+        do {
+            let choice = try SourceChoice(options)
+            controller = ProducerController(configuration: configuration(choice), sources: choice.sources)
+            controller.delegate = reporter
+            try controller.start()
+            started(controller, choice)
+        } catch {
+            return run.fail(error)
+        }
+        defer { withExtendedLifetime(reporter) {} }
+        let ticker = Task { await tick(controller) }
+        let ending = await run.ending()
+        ticker.cancel()
+        run.events.endStatus()
+        switch ending {
+        case .signal(let number):
+            controller.stop()
+            return SignalWatcher.exitCode(for: number)
+        case .readerGone:
+            controller.stop()
+            return .success
+        case .sourceEnded(let error):
+            await letLastPictureOut(controller)
+            controller.stop(reason: .ended)
+            if let error { return run.fail(error) }
+            run.events.write(Event("ended", sentence: "The source came to its end"))
+            return .success
+        }
+    }
+
+    private func configuration(_ choice: SourceChoice) -> ProducerConfiguration {
+        var configuration = run.configuration(name: options.name)
+        configuration.port = UInt16(clamping: options.port ?? 0)
+        configuration.advertises = options.isAdvertised
+        configuration.dial = options.connect
+        configuration.listens = options.connect == nil
+        configuration.definition = options.definition ?? choice.size.map(Definition.enclosing) ?? .high
+        // A size that was asked for is also the largest on offer, whatever the definition's box.
+        configuration.pictureSize = options.definition == nil ? choice.size : nil
+        configuration.framesPerSecond = choice.framesPerSecond
+        configuration.bitsPerSecond = options.bitsPerSecond
+        configuration.preset = options.preset ?? "superfast"
+        configuration.encoder = options.encoder
+        configuration.rotation = options.rotation
+        configuration.isMirrored = options.isMirrored
+        configuration.isSilent = options.sound == .off
+        configuration.soundCodec =
+            switch options.sound {
+            case .opus: .opus
+            case .lpcm: .lpcm
+            case .auto, .off: nil
+            }
+        return configuration
+    }
+
+    private func started(_ controller: ProducerController, _ choice: SourceChoice) {
+        if let remark = choice.remark { run.events.write(Event("source", sentence: remark)) }
+        run.events.write(
+            Event(
+                "started",
+                ["port": JSONValue(Int(controller.port)), "sources": .array(choice.sources.map { .string($0.name) })]))
+        if controller.pairedDevices.allSatisfy({ $0.role != .studio }) {
+            run.events.write(
+                Event(
+                    "noDevices",
+                    sentence: "No studio is paired yet: run 'camo-studio pair' where the picture is wanted, and "
+                        + "'camo-producer pair CODE' here; this program may go on running meanwhile"))
+        }
+    }
+
+    /// The last picture is encoded and sent in a few milliseconds, or its link is too slow to wait for.
+    private func letLastPictureOut(_ controller: ProducerController) async {
+        var last = controller.statistics.encodedPictures
+        for _ in 0..<8 {
+            try? await Task.sleep(for: .milliseconds(50))
+            let now = controller.statistics.encodedPictures
+            if now == last { return }
+            last = now
+        }
+    }
+
+    /// Once a second: the status line.
+    private func tick(_ controller: ProducerController) async {
+        var last = controller.statistics.encodedPictures
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard !Task.isCancelled else { return }
+            let statistics = controller.statistics
+            let rate = statistics.encodedPictures - min(last, statistics.encodedPictures)
+            last = statistics.encodedPictures
+            run.events.status(Self.line(controller.state, statistics, rate))
+        }
+    }
+
+    private static func line(
+        _ state: ProducerControllerState, _ statistics: ProducerStatistics, _ rate: UInt64
+    ) -> String {
+        switch state {
+        case .stopped: return "stopped"
+        case .running(.notConnected): return "waiting for a studio"
+        case .running(.paused(let connection)): return "\(connection.peer.name): paused"
+        case .running(.active(let connection)):
+            let megabits = Double((statistics.bitsPerSecond + 50_000) / 100_000) / 10
+            let encode = statistics.encodeTime.map { ", encode \(($0.count + 500) / 1_000) ms" } ?? ""
+            return "\(connection.peer.name): \(rate) fps, up to \(megabits) Mb/s\(encode)"
+        }
+    }
+}
