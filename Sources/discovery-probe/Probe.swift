@@ -18,7 +18,10 @@ final class Probe {
     }
 
     func start() {
-        let discovery = Discovery(queue: .main) { event in MainActor.assumeIsolated { self.received(event) } }
+        if options.rounds > 0 { runRounds() }
+        let discovery = Discovery(queue: .main, refresh: .seconds(options.refreshSeconds)) { event in
+            MainActor.assumeIsolated { self.received(event) }
+        }
         self.discovery = discovery
         for index in services.indices { publications[index] = discovery.publish(services[index]) }
         options.types.forEach(discovery.browse)
@@ -28,7 +31,7 @@ final class Probe {
         let begin = ContinuousClock.now
         discovery?.stop()
         var event = ProbeEvent("stopped")
-        event.message = "after \(ContinuousClock.now - begin)"
+        event.seconds = begin.duration(to: .now) / .seconds(1)
         event.printed()
         exit(0)
     }
@@ -58,6 +61,28 @@ final class Probe {
             dial(service)
         case .lost(let id): ProbeEvent("lost", id).printed()
         }
+        if let name = options.stopsAt, "\(event)".hasPrefix(name) { stop() }
+    }
+
+    private func runRounds() {
+        var event = ProbeEvent("rounds")
+        (event.descriptors, event.threads) = ([Self.count("fd")], [Self.count("task")])
+        for round in 0..<options.rounds {
+            let discovery = Discovery(queue: .main) { _ in }
+            options.types.forEach(discovery.browse)
+            let publications = services.map { discovery.publish($0) }
+            // Each round is stopped a little later in its life.
+            usleep(UInt32(round % 20) * 1000)
+            publications.forEach(discovery.unpublish)
+            discovery.stop()
+        }
+        event.descriptors?.append(Self.count("fd"))
+        event.threads?.append(Self.count("task"))
+        event.printed()
+    }
+
+    private static func count(_ folder: String) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count) ?? -1
     }
 
     private func dial(_ service: BrowsedService) {

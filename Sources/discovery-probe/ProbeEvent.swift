@@ -10,12 +10,18 @@ struct ProbeEvent: Encodable {
     var instance: String?
     var type: String?
     var message: String?
+    /// How long it took to stop.
+    var seconds: Double?
     var address: String?
     var addresses: [String]?
     var interfaces: [UInt32]?
     /// Values of the TXT record as text, and as bytes in hexadecimal.
     var text: [String: String]?
     var hex: [String: String]?
+
+    /// Descriptors and threads of this process, before and after `--rounds`.
+    var descriptors: [Int]?
+    var threads: [Int]?
 
     init(_ event: String) { self.event = event }
 

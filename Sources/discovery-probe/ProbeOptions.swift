@@ -12,6 +12,9 @@ struct ProbeOptions {
             --hex KEY=HEX         the same in hexadecimal
             --bare                leave p and i out
           --browse TYPE         tell of the services of this type
+          --refresh SECONDS     ask again so often; default 60
+          --stop-at EVENT       stop from inside the first event of this name
+          --rounds N            first make, use and stop N instances, and tell what is left of them
           --listen              accept connections on the port of the first service, and close them
           --dial                connect to each address that is found, and say how that went
           --addresses           print this machine's addresses for a pairing code, and end
@@ -23,6 +26,9 @@ struct ProbeOptions {
 
     private(set) var services: [PublishedService] = []
     private(set) var types: [ServiceType] = []
+    private(set) var refreshSeconds: Int64 = 60
+    private(set) var stopsAt: String?
+    private(set) var rounds = 0
     private(set) var listens = false
     private(set) var dials = false
     private(set) var showsAddresses = false
@@ -52,6 +58,13 @@ struct ProbeOptions {
             text.set("i", to: CamoService.processTag)
             services.append(PublishedService(name: value, type: .camo, port: 5700, text: text))
         case "--browse": types.append(ServiceType(value))
+        case "--refresh":
+            guard let seconds = Int64(value), seconds > 0 else { throw Usage(message: "--refresh: \(value)") }
+            refreshSeconds = seconds
+        case "--stop-at": stopsAt = value
+        case "--rounds":
+            guard let count = Int(value), count > 0 else { throw Usage(message: "--rounds: \(value)") }
+            rounds = count
         case "--type": try change(option) { $0.type = ServiceType(value) }
         case "--port":
             guard let port = UInt16(value) else { throw Usage(message: "--port: not a port: \(value)") }

@@ -38,7 +38,7 @@ package enum CamoService {
     private static func completed(_ text: TextRecord, name: String) -> TextRecord {
         var text = text
         text.set("i", to: processTag)
-        text.set("n", to: ServiceName.cut(name, toByteCount: DeviceNameLimit.byteCount))
+        text.set("n", to: DeviceName(name, fallback: "camo").text)
         text.set("v", to: version)
         return text
     }
@@ -51,9 +51,6 @@ package enum CamoService {
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
-
-    /// Names are labels of at most 64 bytes everywhere in the product; one more than a DNS label holds.
-    private enum DeviceNameLimit { static let byteCount = 64 }
 }
 
 extension BrowsedService {
@@ -67,7 +64,7 @@ extension BrowsedService {
     package var processTag: String? { text.text("i") }
     /// The name of the source, cleaned; whole where the instance name had to be cut or renamed.
     package var sourceName: String {
-        guard let name = text.text("n"), !name.isEmpty else { return name }
-        return ServiceName.cleaned(name)
+        guard let name = text.text("n"), !name.isEmpty else { return self.name }
+        return DeviceName(name, fallback: self.name).text
     }
 }

@@ -1,3 +1,4 @@
+package import CamoTypes
 internal import Confinement
 package import Dispatch
 
@@ -13,13 +14,17 @@ package final class Discovery: Sendable {
 
     /// - Parameters:
     ///   - queue: where `onEvent` is called. A serial queue, so that events come in their order.
+    ///   - refresh: how often who is not found yet is asked for again.
     ///   - onEvent: not called again once ``stop()`` has returned on that queue.
-    package init(queue: DispatchQueue, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) {
+    package init(
+        queue: DispatchQueue, refresh: Microseconds = .seconds(Int64(60)),
+        onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
+    ) {
         let wanted = Locked(DiscoveryWanted())
         let delivery = EventDelivery(queue: queue, onEvent: onEvent)
         self.wanted = wanted
         self.delivery = delivery
-        thread = AvahiThread { DiscoveryLoop(api: $0, wanted: wanted, delivery: delivery) }
+        thread = AvahiThread { DiscoveryLoop(api: $0, wanted: wanted, refresh: refresh, delivery: delivery) }
         if thread == nil {
             delivery.send(.unavailable("Discovery is off: no thread or descriptor was left for it."))
         }

@@ -12,6 +12,7 @@ final class DiscoveryLoop {
     private let delivery: EventDelivery
     private let api: UnsafePointer<AvahiPoll>
     private let clock = SystemClock()
+    private let refresh: Microseconds
     private var timer: OpaquePointer?
     private var connection: AvahiConnection?
     private var reconnectAt: MonotonicTime?
@@ -28,8 +29,11 @@ final class DiscoveryLoop {
     /// The same service is seen on several interfaces within some milliseconds: it is told once, with all addresses.
     private static let gathering = Microseconds.milliseconds(50)
 
-    init(api: UnsafePointer<AvahiPoll>, wanted: Locked<DiscoveryWanted>, delivery: EventDelivery) {
+    init(
+        api: UnsafePointer<AvahiPoll>, wanted: Locked<DiscoveryWanted>, refresh: Microseconds, delivery: EventDelivery
+    ) {
         self.api = api
+        self.refresh = refresh
         self.wanted = wanted
         self.delivery = delivery
     }
@@ -125,13 +129,16 @@ final class DiscoveryLoop {
             browsings[type] = nil
             directory.forget(type)
         }
-        guard let connection, connection.state == .running || connection.state == .settling else { return }
-        for type in types {
-            let browsing =
-                browsings[type]
-                ?? ServiceBrowsing(type, connection: connection) { [unowned self] in sightingsChanged() }
-            browsings[type] = browsing
-            browsing.advance(now: now)
+        if let connection, connection.state == .running || connection.state == .settling {
+            for type in types {
+                let browsing =
+                    browsings[type]
+                    ?? ServiceBrowsing(type, refresh: refresh, connection: connection) {
+                        [unowned self] in sightingsChanged()
+                    }
+                browsings[type] = browsing
+                browsing.advance(now: now)
+            }
         }
         var sightings: [ServiceEndpoint: ServiceSighting] = [:]
         for lookup in browsings.values.flatMap(\.lookups.values) { sightings[lookup.endpoint] = lookup.sighting }

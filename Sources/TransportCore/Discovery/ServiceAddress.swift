@@ -37,10 +37,12 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         self.interfaceIndex = interfaceIndex
     }
 
+    package var hostPort: HostPort { HostPort(host: host, port: port) }
+
     package var isLinkLocal: Bool { host.contains("%") }
 
     /// `192.168.1.7:5700`, `[fe80::7%eth0]:5700`.
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { hostPort.description }
 
     /// `fe80::/10` (RFC 4291, 2.5.6).
     static func isLinkLocal(_ bytes: [UInt8]) -> Bool {

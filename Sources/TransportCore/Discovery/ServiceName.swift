@@ -1,12 +1,13 @@
+internal import CamoTypes
+
 /// Rules for the instance name of a service (RFC 6763, 4.1.1): one DNS label of UTF-8.
 package enum ServiceName {
     /// A DNS label (RFC 1035, 2.3.4).
     package static let maximumByteCount = 63
 
-    /// `text` made fit to be published: no control, bidi or line characters, at most 63 bytes, not empty.
+    /// `text` made fit to be published: in NFC (which RFC 6763 wants too), on one line, at most 63 bytes, not blank.
     package static func label(_ text: String) -> String {
-        let label = cut(cleaned(text), toByteCount: maximumByteCount)
-        return label.isEmpty ? "camo" : label
+        TextLine.cleaned(text, maximumByteCount: maximumByteCount) ?? "camo"
     }
 
     /// The longest beginning of `text` that has at most `limit` bytes of UTF-8 and ends at a character; white space
@@ -43,28 +44,6 @@ package enum ServiceName {
         }
         let suffix = " #\(number)"
         return cut(String(stem), toByteCount: maximumByteCount - suffix.utf8.count) + suffix
-    }
-
-    /// White space and line ends become one space; control characters and those that turn the direction of the text
-    /// around (Unicode Technical Report 36, 2.10: they make a name look like another) are left out.
-    static func cleaned(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar.properties.isWhitespace {
-                if let last = result.last, last != " " { result.append(" ") }
-            } else if scalar.properties.generalCategory != .control && !turnsDirection(scalar) {
-                result.append(scalar)
-            }
-        }
-        if result.last == " " { result.removeLast() }
-        return String(result)
-    }
-
-    private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-        default: false
-        }
     }
 }
 

@@ -162,7 +162,7 @@ final class ChildProcess: Sendable {
     ) async throws -> JSONEvent {
         try await wait(standardOutput, within: limit, "event \"\(name)\"") { lines in
             for line in lines.dropFirst(start) {
-                if let event = JSONEvent(line: line), event.name == name, match(event) { return event }
+                if let event = JSONEvent(line: line), event.kind == name, match(event) { return event }
             }
             return nil
         }

@@ -21,7 +21,7 @@ struct JSONEvent: Sendable, CustomStringConvertible {
     subscript(dynamicMember field: String) -> JSONValue { self[field] }
 
     /// The value of `event`; "" where there is none.
-    var name: String { self["event"].string ?? "" }
+    var kind: String { self["event"].string ?? "" }
     var description: String { line }
 }
 

@@ -125,11 +125,13 @@ final class LinkProxy: Sendable {
     private func copy(_ from: Int32, _ to: Int32) {
         withUnsafeTemporaryAllocation(byteCount: Self.pieceByteCount, alignment: 1) { buffer in
             while true {
-                let flow = state.read(\.flow)
-                guard ready(from, in: flow) else {
+                guard ready(from) else {
                     if state.read(\.isStopped) { return }
                     continue
                 }
+                // Read after the wait: what came after a change is treated by it.
+                let flow = state.read(\.flow)
+                if flow == .stalled && !LoopbackSocket.hasEnded(from) { continue }
                 let begin = ContinuousClock.now
                 let count = read(from, buffer.baseAddress, pieceSize(in: flow))
                 if count < 0 && errno == EINTR { continue }
@@ -156,8 +158,8 @@ final class LinkProxy: Sendable {
     }
 
     /// Waits for something to read; returns false after 20 ms, for a look at what has changed.
-    private func ready(_ descriptor: Int32, in flow: Flow) -> Bool {
-        guard flow != .stalled else {
+    private func ready(_ descriptor: Int32) -> Bool {
+        guard state.read(\.flow) != .stalled else {
             Thread.sleep(forTimeInterval: 0.02)
             // A connection that was cut while stalled is at its end.
             return LoopbackSocket.hasEnded(descriptor)

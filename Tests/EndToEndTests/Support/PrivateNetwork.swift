@@ -31,14 +31,16 @@ final class PrivateNetwork: Sendable {
     private static let holderScript = """
         set -e
         mount -t tmpfs tmpfs /run
+        mount -t sysfs sysfs /sys
         mkdir -p /run/dbus /run/avahi-daemon
         printf '[server]\\nhost-name=%s\\n[publish]\\npublish-workstation=no\\n' "$1" >/run/avahi.conf
         ip link set lo up
         echo ready
         read end || true
         set +e
-        net=$(readlink /proc/self/ns/net)
-        find /proc -mindepth 3 -maxdepth 3 -path '/proc/[0-9]*/ns/net' -lname "$net" 2>/dev/null | cut -d/ -f3 |
+        # -lname takes a pattern, in which brackets mean something.
+        net=$(readlink /proc/self/ns/net | sed 's/[][]/\\\\&/g')
+        find /proc/[0-9]*/ns/net -maxdepth 0 -lname "$net" 2>/dev/null | cut -d/ -f3 |
             while read pid; do [ "$pid" = $$ ] || kill -9 "$pid" 2>/dev/null; done
         """
 
@@ -61,7 +63,7 @@ final class PrivateNetwork: Sendable {
 
     func close() async {
         holder.closeInput()
-        _ = try? await holder.exit(within: .seconds(5))
+        _ = try? await holder.exit(within: .seconds(20))
         await holder.kill()
     }
 
@@ -88,7 +90,11 @@ final class PrivateNetwork: Sendable {
     func stopAvahi() async throws { try await run("avahi-daemon", "-k") }
 
     /// A crash.
-    func killAvahi() async throws { try await signalAvahi("KILL") }
+    func killAvahi() async throws {
+        try await signalAvahi("KILL")
+        // Its number may stay taken for a while, by a zombie that the next daemon would take for a live one.
+        try await run("rm", "/run/avahi-daemon/pid")
+    }
     /// A hang, and its end.
     func suspendAvahi() async throws { try await signalAvahi("STOP") }
     func resumeAvahi() async throws { try await signalAvahi("CONT") }

@@ -23,7 +23,11 @@ final class Rig: Sendable {
         directories.change { $0.append(home) }
     }
 
-    static func run(_ test: (Rig) async throws -> Void) async throws {
+    /// - Parameter load: How much of the machine the test needs for its deadlines to mean something. Swift Testing
+    ///   starts all tests at once; here they wait for one another.
+    static func run(_ load: Load = .light, _ test: (Rig) async throws -> Void) async throws {
+        await gate.enter(load)
+        defer { gate.leave(load) }
         let rig = try Rig()
         do {
             try await test(rig)
@@ -34,6 +38,17 @@ final class Rig: Sendable {
         }
         await rig.tearDown()
     }
+
+    enum Load: Sendable {
+        /// Some processes that mostly wait: two for each core at once.
+        case light
+        /// Encodes or decodes: one for each core at once.
+        case heavy
+        /// Measures: nothing else runs.
+        case alone
+    }
+
+    private static let gate = LoadGate()
 
     // MARK: What a test has
 

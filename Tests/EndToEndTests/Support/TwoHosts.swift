@@ -1,4 +1,4 @@
-/// Two hosts and a switch between them: `eth0` on both hosts, ports `a` and `b` on the switch.
+/// Two hosts and a switch between them: `eth0` on both hosts, ports `port-a` and `port-b` on the switch.
 ///
 /// Faults are made at the switch, where no host notices how: what a host's own queue drops, its TCP knows of.
 /// Delay and loss need netem, which not every kernel has.
@@ -32,14 +32,14 @@ struct TwoHosts: Sendable {
         try await wire.run(
             "/bin/sh", "-ec",
             """
-            ip link add br0 type bridge
+            ip link add dev br0 type bridge
             echo 1 >/proc/sys/net/ipv6/conf/br0/disable_ipv6
             ip link set br0 up
-            for port in a:\(a.identifier) b:\(b.identifier); do
+            for port in port-a:\(a.identifier) port-b:\(b.identifier); do
                 name=${port%:*}
-                ip link add "$name" type veth peer name eth0 netns "${port#*:}"
+                ip link add dev "$name" type veth peer name eth0 netns "${port#*:}"
                 echo 1 >"/proc/sys/net/ipv6/conf/$name/disable_ipv6"
-                ip link set "$name" master br0 up
+                ip link set dev "$name" master br0 up
             done
             """)
         try await a.run("/bin/sh", "-c", hostScript, "sh", Self.addressA, "\(addressing)")
@@ -47,12 +47,12 @@ struct TwoHosts: Sendable {
     }
 
     /// The cable of `a` is pulled: `a` has no carrier, `b` notices nothing.
-    func cut() async throws { try await wire.run("ip", "link", "set", "a", "down") }
-    func restore() async throws { try await wire.run("ip", "link", "set", "a", "up") }
+    func cut() async throws { try await wire.run("ip", "link", "set", "port-a", "down") }
+    func restore() async throws { try await wire.run("ip", "link", "set", "port-a", "up") }
 
     /// Everything between them is lost, and neither notices: the switch has died with its lights on.
-    func blackHole() async throws { try await wire.run("bridge", "link", "set", "dev", "a", "state", "0") }
-    func endBlackHole() async throws { try await wire.run("bridge", "link", "set", "dev", "a", "state", "3") }
+    func blackHole() async throws { try await wire.run("bridge", "link", "set", "dev", "port-a", "state", "0") }
+    func endBlackHole() async throws { try await wire.run("bridge", "link", "set", "dev", "port-a", "state", "3") }
 
     /// Only IPv6 is left.
     func dropIPv4() async throws {
@@ -65,12 +65,14 @@ struct TwoHosts: Sendable {
     func allowMulticast() async throws { try await floodMulticast("on") }
 
     private func floodMulticast(_ state: String) async throws {
-        for port in ["a", "b"] { try await wire.run("bridge", "link", "set", "dev", port, "mcast_flood", state) }
+        for port in ["port-a", "port-b"] {
+            try await wire.run("bridge", "link", "set", "dev", port, "mcast_flood", state)
+        }
     }
 
     /// Delay for every packet, each way, and loss. False where the kernel has no netem.
     func delay(milliseconds: Int, lossPercent: Double = 0) async throws -> Bool {
-        for port in ["a", "b"] {
+        for port in ["port-a", "port-b"] {
             do {
                 try await wire.run(
                     "tc", "qdisc", "replace", "dev", port, "root", "netem", "delay", "\(milliseconds)ms", "loss",
