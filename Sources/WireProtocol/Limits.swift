@@ -26,13 +26,15 @@ package enum Limits {
     package static let motionSampleCount = 256
     package static let dropCauseCount = 32
     package static let featureCount = 64
+    /// Streams of one end that are configured and not ended: a few definitions, sound, metadata.
+    package static let streamCount = 32
     /// Samples per channel in one packet of sound: from 1.3 ms to 85 ms at 48 kHz.
     package static let samplesPerPacket = 64...4_096
 
-    /// Counts, and times on the sender's clock, in JSON: what a double holds exactly (RFC 8259, 6), so that every
-    /// language can read them.
+    /// Whole numbers in JSON: what a double holds exactly (RFC 8259, 6), so that every language can read them. As a
+    /// time in microseconds it is 285 years.
+    package static let integers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
     package static let counts: ClosedRange<Int64> = 0...(1 << 53)
-    package static let times: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
     /// A delay may come out negative: clocks are mapped to within a round trip.
     package static let delays: ClosedRange<Int64> = -3_600_000_000...3_600_000_000
 

@@ -67,7 +67,7 @@ enum ExampleMessages {
                         menu: [.init(value: 0, name: "Off"), .init(value: 2, name: "60 Hz")], isInactive: true,
                         isReadOnly: true),
                 ])),
-        .setControl(SetControl(request: 10, control: "brightness", value: .min)),
+        .setControl(SetControl(request: 10, control: "brightness", value: -(1 << 53))),
         .controlChanged(ControlChanged(control: "brightness", value: 12, isInactive: true)),
         .cameraParameters(
             CameraParametersMessage(

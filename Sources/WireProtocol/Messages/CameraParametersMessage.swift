@@ -34,7 +34,7 @@ package struct CameraParametersMessage: MessageBody {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        time = MonotonicTime(microseconds: try container.integer(.time, in: Limits.times))
+        time = MonotonicTime(microseconds: try container.integer(.time, in: Limits.integers))
         exposureMicroseconds = try container.integerIfPresent(.exposureMicroseconds, in: Limits.counts)
         gainDecibels = try container.numberIfPresent(.gainDecibels, in: -200...200)
         whiteBalanceKelvin = try container.integerIfPresent(.whiteBalanceKelvin, in: 0...100_000)

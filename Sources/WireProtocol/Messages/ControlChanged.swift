@@ -21,7 +21,7 @@ package struct ControlChanged: MessageBody {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         control = try container.identifier(.control)
-        value = try container.integer(.value)
+        value = try container.integer(.value, in: Limits.integers)
         isInactive = try container.flag(.isInactive, default: false)
     }
 }

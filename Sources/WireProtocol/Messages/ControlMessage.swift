@@ -1,3 +1,4 @@
+import CamoTypes
 internal import FoundationEssentials
 
 /// The content of a control unit: a JSON object whose key `message` says which of these it is.
@@ -118,6 +119,10 @@ package enum ControlMessage: Hashable, Sendable {
         guard payload.count <= Limits.controlByteCount else {
             throw WireError(.invalidMessage, "a control message of \(payload.count) bytes")
         }
+        // JSONDecoder would also take a byte order mark, and UTF-16, which it knows by the zeros.
+        guard payload.first == UInt8(ascii: "{"), payload.dropFirst().first != 0 else {
+            throw WireError(.invalidMessage, "a control message that is not a JSON object in UTF-8")
+        }
         do {
             return try JSONDecoder().decode(Envelope.self, from: Data(payload)).message
         } catch {
@@ -147,9 +152,11 @@ package enum ControlMessage: Hashable, Sendable {
             case .dataCorrupted(let context): (context, context.debugDescription)
             @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "is not understood")
             }
-        // Keys come from this program, values from the peer: only keys are told.
         let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        return "a control message is not understood: \(path.isEmpty ? "" : path + " ")\(what)"
+        // Path and words may repeat what the peer wrote.
+        return TextLine.cleaned(
+            "a control message is not understood: \(path.isEmpty ? "" : path + " ")\(what)",
+            maximumByteCount: Limits.textByteCount) ?? ""
     }
 }
 

@@ -31,12 +31,12 @@ package struct Controls: MessageBody {
 
             package init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
-                value = try container.integer(.value)
+                value = try container.integer(.value, in: Limits.integers)
                 name = try container.name(.name, fallback: String(value))
             }
         }
 
-        /// A word: `exposure_time_absolute`.
+        /// A word: `exposure_time_absolute`. All values lie within ``Limits/integers``.
         package var id: String
         /// A label, cleaned.
         package var name: String
@@ -81,11 +81,11 @@ package struct Controls: MessageBody {
             id = try container.identifier(.id)
             name = try container.name(.name, fallback: id)
             kind = try container.word(.kind, as: Kind.self)
-            minimum = try container.integer(.minimum)
-            maximum = try container.integer(.maximum, in: minimum...Int64.max)
-            step = try container.integerIfPresent(.step, in: 1...Int64.max) ?? 1
-            value = try container.integer(.value)
-            defaultValue = try container.integerIfPresent(.defaultValue) ?? value
+            minimum = try container.integer(.minimum, in: Limits.integers)
+            maximum = try container.integer(.maximum, in: minimum...Limits.integers.upperBound)
+            step = try container.integerIfPresent(.step, in: 1...Limits.integers.upperBound) ?? 1
+            value = try container.integer(.value, in: Limits.integers)
+            defaultValue = try container.integerIfPresent(.defaultValue, in: Limits.integers) ?? value
             menu = try container.listIfPresent(.menu, of: MenuItem.self, limit: Limits.menuItemCount) ?? []
             isInactive = try container.flag(.isInactive, default: false)
             isReadOnly = try container.flag(.isReadOnly, default: false)

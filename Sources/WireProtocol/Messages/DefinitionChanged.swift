@@ -17,10 +17,11 @@ package struct DefinitionChanged: MessageBody {
         package static let source = Cause(rawValue: "source")
     }
 
-    package var definition: Definition
+    /// Nil: one that this version has no name for.
+    package var definition: Definition?
     package var cause: Cause
 
-    package init(definition: Definition, cause: Cause) {
+    package init(definition: Definition?, cause: Cause) {
         self.definition = definition
         self.cause = cause
     }
@@ -29,7 +30,7 @@ package struct DefinitionChanged: MessageBody {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        definition = try container.word(.definition, as: Definition.self)
+        definition = try container.identifierIfPresent(.definition).flatMap(Definition.init(rawValue:))
         cause = try container.word(.cause, as: Cause.self)
     }
 }

@@ -36,7 +36,7 @@ package struct Motion: MessageBody {
 
         package init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            time = MonotonicTime(microseconds: try container.integer(.time, in: Limits.times))
+            time = MonotonicTime(microseconds: try container.integer(.time, in: Limits.integers))
             acceleration = try container.decodeIfPresent(Vector.self, forKey: .acceleration)
             rotationRate = try container.decodeIfPresent(Vector.self, forKey: .rotationRate)
         }

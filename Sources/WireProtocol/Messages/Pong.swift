@@ -25,8 +25,8 @@ package struct Pong: MessageBody {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.integer(.id)
-        received = MonotonicTime(microseconds: try container.integer(.received, in: Limits.times))
-        sent = MonotonicTime(microseconds: try container.integer(.sent, in: Limits.times))
+        received = MonotonicTime(microseconds: try container.integer(.received, in: Limits.integers))
+        sent = MonotonicTime(microseconds: try container.integer(.sent, in: Limits.integers))
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -5,6 +5,7 @@ package struct SetControl: RequestBody {
     package var request: UInt32
     /// An `id` from `controls`.
     package var control: String
+    /// Within ``Limits/integers``.
     package var value: Int64
 
     package init(request: UInt32, control: String, value: Int64) {
@@ -19,6 +20,6 @@ package struct SetControl: RequestBody {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         request = try container.integer(.request)
         control = try container.identifier(.control)
-        value = try container.integer(.value)
+        value = try container.integer(.value, in: Limits.integers)
     }
 }

@@ -6,7 +6,8 @@ package struct Subscription: Codable, Hashable, Sendable {
     package var audio: Bool
     /// `cameraParameters` and `motion`.
     package var metadata: Bool
-    /// Nil: the producer chooses.
+    /// Nil: the producer chooses; also when it is a word that the receiver does not know, since `hello` is said before
+    /// the studio has heard what is on offer.
     package var definition: Definition?
     /// Codecs that the studio takes, the one it likes best first; the producer picks. None: no sound.
     package var audioCodecs: [AudioCodec]
@@ -35,7 +36,7 @@ package struct Subscription: Codable, Hashable, Sendable {
         video = try container.flag(.video, default: true)
         audio = try container.flag(.audio, default: true)
         metadata = try container.flag(.metadata, default: false)
-        definition = try container.wordIfPresent(.definition, as: Definition.self)
+        definition = try container.identifierIfPresent(.definition).flatMap(Definition.init(rawValue:))
         audioCodecs =
             try container.knownWords(.audioCodecs, as: AudioCodec.self, limit: Limits.featureCount) ?? [.opus]
         samplesPerPacket = try container.integerIfPresent(.samplesPerPacket, in: Limits.samplesPerPacket)

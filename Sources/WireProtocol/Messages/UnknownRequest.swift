@@ -10,7 +10,9 @@ package struct UnknownRequest: RequestBody {
     private enum CodingKeys: String, CodingKey { case request }
 
     init(unknownName: String, request: UInt32) {
-        self.unknownName = DeviceName(unknownName, fallback: "unnamed").text
+        // A name that cleaning would change could become one that is known.
+        let isClean = TextLine.cleaned(unknownName, maximumByteCount: Limits.textByteCount) == unknownName
+        self.unknownName = isClean ? unknownName : "unnamed"
         self.request = request
     }
 

@@ -14,15 +14,17 @@ struct VideoFormatCoding: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let color = try container.nestedContainer(keyedBy: ColorKeys.self, forKey: .color)
+        let size = PixelSize(
+            width: try container.integer(.width, in: 1...PixelSize.maximum.width),
+            height: try container.integer(.height, in: 1...PixelSize.maximum.height))
         format = VideoStreamFormat(
-            size: PixelSize(
-                width: try container.integer(.width, in: 1...PixelSize.maximum.width),
-                height: try container.integer(.height, in: 1...PixelSize.maximum.height)),
+            size: size,
             framesPerSecond: try container.number(.framesPerSecond, in: 0...1_000),
             color: ColorDescription(
                 matrix: try color.integer(.matrix), primaries: try color.integer(.primaries),
                 transfer: try color.integer(.transfer), isFullRange: try color.flag(.fullRange, default: false)),
-            definition: try container.word(.definition, as: Definition.self))
+            // A definition from a later version: the picture can be decoded all the same.
+            definition: Definition(rawValue: try container.identifier(.definition)) ?? .enclosing(size))
     }
 
     func encode(to encoder: any Encoder) throws {

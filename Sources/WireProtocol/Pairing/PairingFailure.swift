@@ -2,7 +2,7 @@
 package enum PairingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The other end said so; its reason.
     case refused(Goodbye)
-    /// This end found the other's proof wrong.
+    /// The other end's proof is wrong, or the other end says so of this one's.
     case wrongProof
     /// Too many wrong proofs came from this address.
     case addressRefused
@@ -25,7 +25,8 @@ package enum PairingFailure: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .refused(let goodbye):
             "the other end refused to pair (\(goodbye.reason.rawValue))" + (goodbye.text.map { ": \($0)" } ?? "")
-        case .wrongProof: "the other end does not know this code; make a new code and try again"
+        case .wrongProof:
+            "the code is not the one that the studio shows now, or too many wrong ones came from there; make a new code"
         case .addressRefused: "too many wrong codes came from this address; make a new code"
         case .codeExpired: "the code is past its time; make a new code"
         case .codeUsed: "the code has been used by another device; make a new code"

@@ -10,7 +10,7 @@ package struct PairingOffer: Sendable {
         /// anything) until pairing is complete.
         case consumed(by: DeviceID)
         /// Both ends have stored.
-        case complete(DeviceID)
+        case complete(with: DeviceID)
         case expired
         case cancelled
     }
@@ -30,7 +30,11 @@ package struct PairingOffer: Sendable {
     }
 
     package let code: PairingCode
+    /// From then on a right proof comes too late.
     package let expiry: MonotonicTime
+    /// When ``expireIfDue(now:)`` has something to do: later than ``expiry`` while a producer that was in time is
+    /// given the time to answer.
+    package private(set) var deadline: MonotonicTime
     package private(set) var state = State.open
     private var wrongProofs: [String: Int] = [:]
 
@@ -38,6 +42,7 @@ package struct PairingOffer: Sendable {
     package init(code: PairingCode, validFor: Microseconds = Limits.codeValidity, now: MonotonicTime) {
         self.code = code
         expiry = now + validFor
+        deadline = expiry
     }
 
     /// A producer may still pair.
@@ -68,7 +73,9 @@ package struct PairingOffer: Sendable {
         }
         switch state {
         case .open, .consumed(by: producer):
+            guard now < expiry else { return .expired }
             state = .consumed(by: producer)
+            deadline = max(expiry, now + Limits.pairingAnswerTime)
             return .accepted
         case .consumed, .complete: return .used
         case .expired: return .expired
@@ -76,10 +83,8 @@ package struct PairingOffer: Sendable {
         }
     }
 
-    /// Both ends have stored: nobody can use the code any more.
-    package mutating func completed(with producer: DeviceID) {
-        if case .consumed(by: producer) = state { state = .complete(producer) }
-    }
+    /// Both ends have stored, whatever has become of the offer meanwhile: nobody can use the code any more.
+    package mutating func completed(with producer: DeviceID) { state = .complete(with: producer) }
 
     /// The user gave up. Nothing changes once pairing is complete.
     package mutating func cancel() {
@@ -89,7 +94,7 @@ package struct PairingOffer: Sendable {
     /// True once, when the time is over with nobody having paired.
     @discardableResult
     package mutating func expireIfDue(now: MonotonicTime) -> Bool {
-        guard isOpen, now >= expiry else { return false }
+        guard isOpen, now >= deadline else { return false }
         state = .expired
         return true
     }

@@ -15,7 +15,7 @@ import CamoTypes
 /// ```
 /// A proof is HMAC-SHA256 of that under the code's secret. The exporter binds it to this connection, so that it cannot
 /// be carried to another; the label to its direction, so that it cannot be sent back.
-package struct PairingTranscript: Sendable {
+package struct PairingTranscript: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     package static let exporterLabel = "EXPORTER-camo-pair"
     package static let exporterByteCount = 32
     package static let proofByteCount = 32
@@ -26,6 +26,10 @@ package struct PairingTranscript: Sendable {
     private let secret: [UInt8]
     private let pairingID: PairingID
     private let codeHash: [UInt8]
+
+    /// Without the secret.
+    package var description: String { "pairing transcript of \(studio) and \(producer)" }
+    package var debugDescription: String { description }
 
     package init(
         code: PairingCode, exporter: [UInt8], studio: DeviceID, producer: DeviceID, hash: some PairingHash

@@ -157,6 +157,7 @@ package struct ProducerPairing: Sendable {
 
     private static func failure(_ goodbye: Goodbye) -> PairingFailure {
         switch goodbye.reason {
+        case .pairingRefused: .wrongProof
         case .codeExpired: .codeExpired
         case .codeUsed: .codeUsed
         case .cancelled: .cancelled

@@ -137,10 +137,12 @@ package struct StudioPairing: Sendable {
         return [.fail(.linkClosed)]
     }
 
-    /// The user gave up.
+    /// The user gave up. Too late once the producer has stored.
     package mutating func cancelled() -> [Action] {
-        guard !isEnded else { return [] }
-        return end(.cancelled, Goodbye(.cancelled))
+        switch state {
+        case .awaitingProof, .awaitingStored: return end(.cancelled, Goodbye(.cancelled))
+        case .storing, .ended: return []
+        }
     }
 
     package mutating func timePassed(now: MonotonicTime) -> [Action] {
