@@ -49,7 +49,9 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {
         switch message {
-        case .definitionChanged(let change): controller?.definitionIs(change.definition)
+        case .definitionChanged(let change):
+            // Nil is one that this version has no name for.
+            if let definition = change.definition { controller?.definitionIs(definition) }
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         default: break
