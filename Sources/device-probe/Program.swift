@@ -11,6 +11,7 @@ import Glibc
 ///     device-probe sound DEVICE [--rate N --channels N --format F --seconds N]
 ///     device-probe tone [--rate N --channels N --format F --seconds N]      raw samples on stdout
 ///
+/// A capture ends before its time when its device is lost, or by SIGTERM; `started` on stderr says that frames come.
 /// Exit codes: 0, also when the device was lost while it ran; 64 usage; 1 when it could not be opened or started, with
 /// `{"error": CODE, "text": …}`.
 @main

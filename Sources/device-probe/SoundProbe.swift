@@ -1,7 +1,6 @@
 import CamoTypes
 import Confinement
 import DeviceCore
-import Dispatch
 
 struct SoundOptions {
     var format = AudioFormat.standard
@@ -49,7 +48,7 @@ enum SoundProbe {
     static func run(_ device: SoundDevice, _ options: SoundOptions) throws(DeviceError) -> Report {
         let capture = try SoundCaptureDevice(device, wish: options.format)
         let tally = Locked(Tally(capture.format))
-        let ended = DispatchSemaphore(value: 0)
+        let ending = Ending()
         let begin = SystemClock().now
         try capture.start(
             onFrame: { frame in
@@ -58,9 +57,9 @@ enum SoundProbe {
             },
             onEvent: { event in
                 tally.withLock { $0.add(event) }
-                if case .lost = event { ended.signal() }
+                if case .lost = event { ending.signal() }
             })
-        _ = ended.wait(timeout: .now() + options.seconds)
+        ending.wait(seconds: options.seconds)
         let before = SystemClock().now
         let hasStopped = capture.stop()
         let after = SystemClock().now
@@ -77,7 +76,8 @@ enum SoundProbe {
 
     private struct Tally {
         let format: AudioFormat
-        var meters: [ToneMeter]
+        /// Listened to afterwards: the capture's own thread must be quick.
+        var frames: [AudioFrame] = []
         var first: MonotonicTime?
         var end: MonotonicTime?
         var samples = 0
@@ -86,10 +86,9 @@ enum SoundProbe {
         var interruptions: [String] = []
         var lost: DeviceError?
 
-        init(_ format: AudioFormat) {
-            self.format = format
-            meters = Array(repeating: ToneMeter(sampleRate: format.sampleRate), count: format.channels)
-        }
+        var announcement = Announcement()
+
+        init(_ format: AudioFormat) { self.format = format }
 
         mutating func add(_ frame: AudioFrame, now: MonotonicTime) {
             guard let time = frame.presentationTime else { return }
@@ -99,9 +98,8 @@ enum SoundProbe {
             self.end = end
             mostAge = max(mostAge, now - end)
             samples += frame.sampleCount
-            for channel in meters.indices {
-                for sample in SampleReader(frame: frame, channel: channel) { meters[channel].add(sample) }
-            }
+            frames.append(frame)
+            announcement.make()
         }
 
         mutating func add(_ event: SoundCaptureEvent) {
@@ -120,6 +118,13 @@ enum SoundProbe {
             report.interruptions = interruptions
             report.mostOverlap = mostOverlap.inMilliseconds
             report.mostAge = mostAge.inMilliseconds
+            let meters = (0..<format.channels).map { channel in
+                var meter = ToneMeter(sampleRate: format.sampleRate)
+                for frame in frames {
+                    for sample in SampleReader(frame: frame, channel: channel) { meter.add(sample) }
+                }
+                return meter
+            }
             report.tones = meters.map(\.frequency)
             report.peaks = meters.map(\.peak)
             (report.lost, report.lostText) = (lost?.code.rawValue, lost?.description)

@@ -1,7 +1,6 @@
 import CamoTypes
 import Confinement
 import DeviceCore
-import Dispatch
 
 struct VideoOptions {
     var wish = CameraWish()
@@ -34,6 +33,8 @@ enum VideoProbe {
         /// Frames that came, and their rate by their own times.
         var frames = 0
         var rate = 0.0
+        /// The same with those counted that the driver skipped: what the signal has.
+        var signalRate = 0.0
         /// All times rise.
         var isRising = true
         /// The oldest a frame was when it came, in milliseconds.
@@ -57,7 +58,7 @@ enum VideoProbe {
         let capture = try VideoCaptureDevice(
             device, wish: options.wish, stallLimit: .seconds(options.stall))
         let tally = Locked(Tally())
-        let ended = DispatchSemaphore(value: 0)
+        let ending = Ending()
         try capture.start(
             onPicture: { picture in
                 let now = SystemClock().now
@@ -65,9 +66,9 @@ enum VideoProbe {
             },
             onEvent: { event in
                 if case .lost(let error) = event { tally.withLock { $0.lost = error } }
-                ended.signal()
+                ending.signal()
             })
-        _ = ended.wait(timeout: .now() + options.seconds)
+        ending.wait(seconds: options.seconds)
         let before = SystemClock().now
         let hasStopped = capture.stop()
         let stopTime = SystemClock().now - before
@@ -84,6 +85,9 @@ enum VideoProbe {
         report.empty = counts.empty
         report.short = counts.short
         report.missed = counts.missed
+        if report.frames > 1 {
+            report.signalRate = report.rate * Double(report.frames - 1 + counts.missed) / Double(report.frames - 1)
+        }
         report.doubtfulStamps = counts.doubtfulStamps
         report.hasStopped = hasStopped
         report.stopMilliseconds = stopTime.inMilliseconds
@@ -99,10 +103,12 @@ enum VideoProbe {
         var barError = 0
         var held: [VideoFrame] = []
         var lost: DeviceError?
+        var announcement = Announcement()
 
         mutating func add(_ picture: CapturedPicture, now: MonotonicTime, hold: Int) {
             guard case .frame(let frame) = picture, let time = frame.presentationTime else { return }
             if let last, time <= last { isRising = false }
+            announcement.make()
             frames += 1
             first = first ?? time
             last = time

@@ -1,0 +1,129 @@
+# Sourced by the checks in this folder, which run in the guest as root. Each prints lines as the Test Anything Protocol
+# has them, `ok - …` and `not ok - …`; tests/all numbers them.
+
+set -uo pipefail
+
+# Where the built programs are: given by tests/all.
+PROBE=$BUILT/device-probe
+
+# The emulated processor is slow: every deadline is multiplied by this.
+slowness=5
+
+# within SECONDS COMMAND…: the command, killed after so many (slow) seconds.
+within() {
+    local seconds=$1
+    shift
+    timeout -k 5 $((seconds * slowness)) "$@"
+}
+
+# camera INPUT [OPTION…]: the kernel's test camera with one input, fresh, its picture plain colour bars.
+# INPUT: webcam (discrete sizes and rates) or hdmi (any size, 60 fps, 1280x720).
+camera() {
+    local type=0x0
+    [ "$1" != hdmi ] || type=0x3
+    shift
+    rmmod vivid 2>/dev/null
+    modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=$type no_error_inj=0 "$@" || return
+    v4l2-ctl -d /dev/video0 -c osd_text_mode=2
+}
+
+# sound_card: a cable from playback on hw:Loopback,0 to capture on hw:Loopback,1, fresh.
+sound_card() {
+    rmmod snd-aloop 2>/dev/null
+    modprobe snd-aloop
+}
+
+# play SUBSTREAM RATE CHANNELS FORMAT SECONDS: tones of 1000 Hz, 1100 Hz … on the channels, in the background, until
+# play_end.
+play() {
+    local code
+    case $4 in int16) code=S16_LE ;; int32) code=S32_LE ;; float32) code=FLOAT_LE ;; esac
+    "$PROBE" tone --rate "$2" --channels "$3" --format "$4" --seconds "$5" |
+        aplay -q -D "hw:Loopback,0,$1" -t raw -f "$code" -r "$2" -c "$3" 2>/dev/null &
+    player=$!
+    # Capture takes over the player's format, once that has opened the cable.
+    waiting_for 10 grep -q RUNNING "/proc/asound/Loopback/pcm0p/sub$1/status"
+}
+
+play_end() {
+    kill $player 2>/dev/null
+    wait $player 2>/dev/null
+}
+
+# waiting_for SECONDS COMMAND…: until the command succeeds.
+waiting_for() {
+    local end=$((SECONDS + $1 * slowness))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.05
+    done
+}
+
+# probe ARGUMENT…: runs device-probe; what it says is in $result, its exit code in $status.
+probe() {
+    result=$(within 20 "$PROBE" "$@" 2>/dev/null)
+    status=$?
+}
+
+# probe_begin ARGUMENT…: starts device-probe in the background, for a minute, and waits until frames come. Its process
+# is $probe_id.
+probe_begin() {
+    : > /run/probe.err
+    "$PROBE" "$@" --seconds $((60 * slowness)) > /run/probe.out 2> /run/probe.err &
+    probe_id=$!
+    waiting_for 10 grep -q started /run/probe.err
+}
+
+# probe_end [SIGNAL]: sends the signal, waits until it has ended, and is then like `probe`.
+probe_end() {
+    [ $# = 0 ] || kill "-$1" $probe_id
+    wait $probe_id 2>/dev/null
+    status=$?
+    result=$(cat /run/probe.out)
+}
+
+# check NAME EXPRESSION: whether an awk expression over the fields of $result holds. Elements of an array are
+# called by its name and their number from 1.
+check() {
+    local assignments=() pair name value
+    while read -r pair; do
+        name=${pair%%\":*}
+        name=${name#\"}
+        value=${pair#*\":}
+        if [[ $value == \[* ]]; then
+            local number=0
+            IFS=, read -ra elements <<<"${value//[\[\]]/}"
+            for value in ${elements[@]+"${elements[@]}"}; do
+                assignments+=(-v "$name$((++number))=${value//\"/}")
+            done
+        else
+            value=${value//\"/}
+            [ "$value" != true ] || value=1
+            [ "$value" != false ] || value=0
+            assignments+=(-v "$name=$value")
+        fi
+    done < <(grep -oE '"[A-Za-z]+":("([^"\\]|\\.)*"|\[[^]]*\]|[^],}]*)' <<<"$result")
+    if awk "${assignments[@]}" "BEGIN { exit !($2) }"; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        echo "# expected: $2"
+        echo "# result (exit $status): $result"
+    fi
+}
+
+# check_that NAME COMMAND…: whether the command succeeds.
+check_that() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "ok - $name"
+    else
+        echo "not ok - $name"
+        printf '# %s\n' "$* failed ($?)" "$output" "result: ${result-}"
+    fi
+}
+
+# says PATTERN: whether $result has text like this.
+says() { grep -qE -- "$1" <<<"$result"; }
