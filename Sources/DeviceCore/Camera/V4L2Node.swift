@@ -63,8 +63,13 @@ final class V4L2Node: VideoNode, @unchecked Sendable {
             DeviceError(.notFound, device: path, "there is no such camera; list shows those that are there")
         case ENODEV, ENXIO:
             DeviceError(.disconnected, device: path, systemError: error, "the node is there, but no device behind it")
-        case EACCES, EPERM:
+        case EACCES:
             DeviceError(.permissionDenied, device: path, NodeAccess.permissionHint(path))
+        case EPERM:
+            // Not the file's mode: a device cgroup or a security module.
+            DeviceError(
+                .permissionDenied, device: path,
+                "the system forbids it to this process; a container must be given the device")
         case EBUSY:
             DeviceError(.busy, device: path, "in use\(NodeAccess.holderText(path)); close that program first")
         case EISDIR:
