@@ -11,6 +11,13 @@ extension StudioController {
     ///   - port: A TCP port that producers are to dial; 0: any that is free.
     /// - Throws: ``StudioError`` when the port is in use or the state directory cannot be written.
     public func pair(validFor: Microseconds = .seconds(Int64(300)), port: UInt16 = 0) throws -> PairingCode {
+        try pair(validFor: validFor, port: port, addresses: nil, isDiscovering: true)
+    }
+
+    /// - Parameter addresses: hosts to name in the code; nil: this machine's own.
+    package func pair(
+        validFor: Microseconds, port: UInt16, addresses: [String]?, isDiscovering: Bool
+    ) throws -> PairingCode {
         do throws(StudioError) {
             cancelPairing()
             let identity = try identity()
@@ -21,7 +28,7 @@ extension StudioController {
             do throws(TransportError) {
                 session = try StudioPairingSession(
                     identity: identity, store: store, name: name, product: configuration.product, validFor: validFor,
-                    port: port, clock: clock
+                    port: port, addresses: addresses, isDiscovering: isDiscovering, clock: clock
                 ) { [weak self] event in
                     if let pairing = box.withLock({ $0 }) { self?.pairingTold(event, pairing) }
                 }

@@ -19,12 +19,13 @@ public final class StudioController: Sendable {
         var listener: EndpointListener?
         var pairing: PairingInProgress?
         var recording: RecordingOutput?
-        var frameStreams: [FrameStream] = []
         var browser: ProducerBrowser?
         /// What `connect(to:)` was last told; nil: nothing is wanted.
         var target: ProducerTarget?
         var definition: Definition?
         var muted: Set<StreamKind> = []
+        /// Why the endpoint is being told to leave; nil: because it was asked to.
+        var refusal: String?
         /// What the producer sends.
         var sentDefinition: Definition?
     }
@@ -117,7 +118,7 @@ public final class StudioController: Sendable {
         }
         was.pairing?.finish(.failure(StudioError(.cancelled, "pairing was cancelled: the studio stops")))
         await offThread { [pipeline] in pipeline.waitUntilIdle() }
-        for stream in was.frameStreams { stream.finish() }
+        pipeline.stop()
         let summary = await finish(was.recording)
         change(to: .stopped)
         return summary
@@ -269,7 +270,7 @@ public final class StudioController: Sendable {
     func endpointChanged(to state: StudioEndpointState) {
         guard open.withLock({ $0 != nil }) else { return }
         switch state {
-        case .idle: change(to: .idle)
+        case .idle: left()
         case .searching: change(to: .searching)
         case .connecting(let address): change(to: .connecting(address: address))
         case .connected(let connection):
@@ -282,20 +283,34 @@ public final class StudioController: Sendable {
                     .init(reason: reason, retryAfter: time, hasSourceEnded: goodbye == .ended)))
         case .refused(let reason, _):
             pipeline.sessionEnded()
-            open.withLock { $0?.target = nil }
-            change(to: .refused(reason: reason))
-            let error = StudioError(.refused, reason)
-            delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
+            refused(reason)
         }
+    }
+
+    private func left() {
+        let refusal = open.withLock { open in
+            defer { open?.refusal = nil }
+            return open?.refusal
+        }
+        if let refusal { refused(refusal) } else { change(to: .idle) }
+    }
+
+    private func refused(_ reason: String) {
+        open.withLock { $0?.target = nil }
+        change(to: .refused(reason: reason))
+        let error = StudioError(.refused, reason)
+        delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
     }
 
     private func storeChanged(_ change: PairedDeviceStore.Change) {
         guard let devices = open.withLock({ $0?.store.devices }) else { return }
         // Whoever is removed, here or by another process, is shown out at once.
         if case .connected(let connection) = state, change.removed.contains(where: { $0.id == connection.peer.id }) {
-            open.withLock { $0?.endpoint }?.disconnect()
-            open.withLock { $0?.target = nil }
-            self.change(to: .refused(reason: "\(connection.peer.name) was removed from the paired devices"))
+            let endpoint = open.withLock { open in
+                open?.refusal = "\(connection.peer.name) was removed from the paired devices"
+                return open?.endpoint
+            }
+            endpoint?.disconnect()
         }
         delegateCalls.call { [self] in $0.studioController(self, pairedDevicesDidChange: devices) }
         producersChanged()

@@ -5,7 +5,7 @@ final class FrameStream: StudioOutput {
 
     private init(_ continuation: AsyncStream<ReceivedFrame>.Continuation) { self.continuation = continuation }
 
-    /// A new stream, which belongs to the pipeline's outputs until its reader lets it go or ``finish()`` is called.
+    /// A new stream, which belongs to the pipeline's outputs until its reader lets it go or the studio stops.
     static func make(in pipeline: StudioPipeline) -> AsyncStream<ReceivedFrame> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReceivedFrame.self, bufferingPolicy: .bufferingNewest(1))
@@ -20,5 +20,5 @@ final class FrameStream: StudioOutput {
     func show(_ frame: ReceivedFrame) { continuation.yield(frame) }
 
     /// The reader's loop ends.
-    func finish() { continuation.finish() }
+    func studioStopped() { continuation.finish() }
 }

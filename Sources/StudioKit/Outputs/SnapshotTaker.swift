@@ -29,7 +29,7 @@ final class SnapshotTaker: StudioOutput {
     ) async -> ReceivedFrame? {
         let taker = SnapshotTaker(requestedAt: clock.now)
         let timer = Task {
-            try await Task.sleep(for: .microseconds(SnapshotChoice.patience.count))
+            try await Task.sleep(for: .microseconds(min(limit, SnapshotChoice.patience).count))
             taker.patienceIsOver()
             try await Task.sleep(for: .microseconds(max(0, limit.count - SnapshotChoice.patience.count)))
             taker.giveUp()
@@ -57,6 +57,8 @@ final class SnapshotTaker: StudioOutput {
             }
         }
     }
+
+    func studioStopped() { giveUp() }
 
     private func begin(_ continuation: CheckedContinuation<ReceivedFrame?, Never>) {
         resume { state in

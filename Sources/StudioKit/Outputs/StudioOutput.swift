@@ -20,12 +20,15 @@ package protocol StudioOutput: AnyObject, Sendable {
     func show(_ frame: ReceivedFrame)
     /// On the sound decoder's queue.
     func play(_ sound: ReceivedSound)
+    /// The studio stops: nothing more will come.
+    func studioStopped()
 }
 
 extension StudioOutput {
     package func receive(_ unit: PictureUnit) -> Bool { false }
     package func show(_ frame: ReceivedFrame) {}
     package func play(_ sound: ReceivedSound) {}
+    package func studioStopped() {}
 }
 
 /// A decoded run of sound: 48 kHz, interleaved 32-bit float.

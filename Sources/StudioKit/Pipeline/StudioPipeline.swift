@@ -107,6 +107,8 @@ package final class StudioPipeline: Sendable {
     /// What all outputs together need.
     package var needs: OutputNeeds { state.withLock { $0.needs } }
 
+    var outputCount: Int { state.withLock { $0.outputs.count } }
+
     package func add(_ output: any StudioOutput) {
         changeOutputs { $0.append(output) }
         if output.needs.contains(.units) { onNeedsKeyframe() }
@@ -127,6 +129,12 @@ package final class StudioPipeline: Sendable {
             decode.setWanted(needs.contains(.pictures))
             sound.setWanted(needs.contains(.sound))
         }
+    }
+
+    /// Tells the outputs that nothing more will come.
+    package func stop() {
+        sessionEnded()
+        for output in state.withLock({ $0.outputs }) { output.studioStopped() }
     }
 
     /// Returns when all that was received before has reached the outputs. Not on a queue of the pipeline.

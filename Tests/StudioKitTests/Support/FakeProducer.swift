@@ -1,0 +1,122 @@
+import CamoTypes
+import Confinement
+import Dispatch
+import MediaCore
+import TransportCore
+import WireProtocol
+
+@testable import StudioKit
+
+/// A producer with a real endpoint on the loopback interface that sends grey pictures, 50 a second.
+final class FakeProducer: ProducerEndpointDelegate, Sendable {
+    private struct State {
+        var encoder: X264Encoder?
+        var number: UInt32 = 0
+        var viewers: [UInt64: Viewer] = [:]
+        var needsKeyframe = true
+        var timer: (any DispatchSourceTimer)?
+    }
+
+    static let size = PixelSize(width: 320, height: 180)
+
+    let identity: Identity
+    let store: PairedDeviceStore
+    private let folder: TemporaryFolder
+    private let endpoint = Locked<ProducerEndpoint?>(nil)
+    private let state = Confined("fake producer", State())
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let directory = try StateDirectory(chosen: folder.path, program: "camo-producer", report: { _ in })
+        identity = try Identity.loadOrCreate(in: directory)
+        store = try PairedDeviceStore(in: directory)
+    }
+
+    /// Opens a port and sends to whoever is admitted.
+    func start(port: UInt16 = 0) throws {
+        var configuration = ProducerEndpointConfiguration(name: "Porch", product: "test 1")
+        configuration.advertises = false
+        configuration.port = port
+        let endpoint = ProducerEndpoint(
+            identity: identity, store: store, configuration: configuration, delegate: self)
+        try endpoint.start()
+        self.endpoint.withLock { $0 = endpoint }
+        state.async { [self] state in
+            state.encoder = try? X264Encoder(
+                VideoEncoderSettings(size: Self.size, bitsPerSecond: 1_000_000, preset: "ultrafast"))
+            state.needsKeyframe = true
+            let timer = DispatchSource.makeTimerSource(queue: self.state.queue)
+            timer.schedule(deadline: .now(), repeating: .milliseconds(20))
+            timer.setEventHandler { [weak self] in self?.tick() }
+            timer.activate()
+            state.timer = timer
+        }
+    }
+
+    func stop(reason: Goodbye.Reason = .stopping) {
+        state.sync { state in
+            state.timer?.cancel()
+            state.timer = nil
+            state.viewers = [:]
+        }
+        let endpoint = self.endpoint.withLock { endpoint in
+            defer { endpoint = nil }
+            return endpoint
+        }
+        endpoint?.stop(reason: reason)
+    }
+
+    var port: UInt16 { endpoint.withLock { $0?.port } ?? 0 }
+    var address: String { "127.0.0.1:\(port)" }
+    var viewerCount: Int { endpoint.withLock { $0 }?.viewers.count ?? 0 }
+
+    private func tick() {
+        state.assumeIsolated { state in
+            let size = Self.size
+            var bytes = [UInt8](repeating: UInt8(40 + state.number % 160), count: size.area)
+            bytes += [UInt8](repeating: 128, count: PixelFormat.i420.byteCount(size) - size.area)
+            let frame = bytes.withUnsafeBytes { try? VideoFrame(copying: $0, size: size, format: .i420) }
+            let now = SystemClock().now
+            guard let frame, state.viewers.values.contains(where: \.isReadyForPicture),
+                let unit = try? state.encoder?.encode(frame, at: now, isKeyframe: state.needsKeyframe)
+            else { return }
+            state.needsKeyframe = false
+            for viewer in state.viewers.values {
+                if [.behind, .waitingForKeyframe].contains(viewer.offerPicture(unit, number: state.number)) {
+                    state.needsKeyframe = true
+                }
+            }
+            state.number &+= 1
+        }
+    }
+
+    func producerEndpoint(_ endpoint: ProducerEndpoint, shouldAccept peer: Peer) async -> Bool { true }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, didAdmit viewer: Viewer) {
+        state.async { state in
+            state.viewers[viewer.id] = viewer
+            state.needsKeyframe = true
+            viewer.beginPicture(
+                VideoStreamFormat(
+                    size: Self.size, framesPerSecond: 50, color: .convertedBGRA, definition: .economy))
+        }
+    }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, didUpdate viewer: Viewer) {}
+    func producerEndpoint(_ endpoint: ProducerEndpoint, wantsKeyframe viewer: Viewer) {
+        state.async { $0.needsKeyframe = true }
+    }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, isReady viewer: Viewer) {}
+    func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String) {
+        state.async { $0.viewers[viewer.id] = nil }
+    }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice) {}
+
+    /// Pairs by the text of a code, as `camo-producer pair` does.
+    func pair(_ text: String) async throws -> PairedDevice {
+        let attempt = ProducerPairingAttempt(
+            code: try WireProtocol.PairingCode.parse(text), identity: identity, store: store, name: "Porch",
+            product: "test 1", isDiscoverable: false)
+        return try await withCheckedContinuation { continuation in
+            attempt.start { continuation.resume(returning: $0) }
+        }.get()
+    }
+}
