@@ -59,6 +59,7 @@ import TransportCore
         pipeline.remove(output)
         let summary = await output.finish(within: .seconds(Int64(5)))
         #expect(summary.error == nil && summary.files == [path] && summary.pictures == 20)
+        #expect(summary.duration == .milliseconds(3_800))
         let (times, lumas) = try pictures(in: path)
         let expected = (0..<20).map { Int64($0 * 40 + ($0 < 10 ? 0 : 3_000)) }
         #expect(times == expected)

@@ -41,8 +41,9 @@ final class RecordingFile {
         held = (first, 0)
     }
 
-    /// Of the picture that was written last, on the file's own time line.
-    var end: Microseconds { Microseconds((held?.ticks ?? 0) * 100 / 9) }
+    /// Of the picture that was written last, on the file's own time line; once finished, the end of that picture.
+    var end: Microseconds { Microseconds((held?.ticks ?? finishedTicks) * 100 / 9) }
+    private var finishedTicks: Int64 = 0
 
     func write(picture unit: AccessUnit) throws(MediaError) {
         guard let previous = held else { throw MediaError(.internal, "the recording is finished") }
@@ -71,6 +72,7 @@ final class RecordingFile {
         guard let last = held else { return }
         try writeHeld(until: last.ticks + lastDuration)
         held = nil
+        finishedTicks = last.ticks + lastDuration
         if let sound { try write(sound.finish(at: Microseconds((last.ticks + lastDuration) * 100 / 9))) }
         try cut()
         try muxer.finish()
