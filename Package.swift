@@ -90,7 +90,9 @@ let package = Package(
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests("ProducerKitTests", ["ProducerKit"]),
-        tests("StudioKitTests", ["CamoTypes", "MediaCore", "TransportCore", "WireProtocol", "StudioKit"]),
+        tests(
+            "StudioKitTests",
+            ["CamoTypes", "MediaCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),
         // Real processes, real daemons: runs the built programs.
         tests("EndToEndTests", ["CamoTypes"]),
     ]

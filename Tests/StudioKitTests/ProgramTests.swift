@@ -1,0 +1,257 @@
+import CamoTypes
+import Confinement
+import Foundation
+import MediaCore
+import Testing
+import TransportCore
+
+@testable import StudioKit
+
+/// `camo-studio` itself, against a producer's endpoint in this process: with nothing on a terminal, as scripts run it.
+@Suite struct ProgramTests {
+    private let folder: TemporaryFolder
+    private let producer: FakeProducer
+    private let state: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        producer = try FakeProducer()
+        state = folder.file("state")
+    }
+
+    private func run(_ arguments: String..., output: FileHandle? = nil) throws -> StudioProgram {
+        try StudioProgram(arguments + ["--state-dir", state], output: output)
+    }
+
+    /// Both know one another, without a code.
+    private func pair() throws {
+        let directory = try StateDirectory(chosen: state, program: "camo-studio", report: { _ in })
+        let identity = try Identity.loadOrCreate(in: directory)
+        try PairedDeviceStore(in: directory).add(
+            PairedDevice(
+                id: producer.identity.id, name: "Porch", role: .producer, pairedAtMilliseconds: 1_700_000_000_000))
+        try producer.store.add(
+            PairedDevice(id: identity.id, name: "Desk", role: .studio, pairedAtMilliseconds: 0))
+    }
+
+    private let frameBytes = RawPictureFormat.i420.byteCount(FakeProducer.size)
+
+    // MARK: Pairing
+
+    @Test func `pair tells a code as its first event, and ends with 0 once a producer has used it`() async throws {
+        let program = try run("pair", "--json")
+        #expect(await eventually { program.output.contains("\n") })
+        let first = try #require(program.events(program.output).first)
+        #expect(first["event"] as? String == "pairing" && first["schema"] as? Int == 1)
+        let payload = try #require(first["payload"] as? String)
+        _ = try await producer.pair(payload)
+        #expect(await program.exitCode() == 0)
+        let last = try #require(program.events(program.output).last)
+        #expect(last["event"] as? String == "paired" && last["name"] as? String == "Porch")
+        #expect(last["id"] as? String == producer.identity.id.short)
+
+        let devices = try run("devices")
+        #expect(await devices.exitCode() == 0)
+        #expect(devices.output.hasPrefix("\(producer.identity.id.short)  20") && devices.output.hasSuffix("  Porch\n"))
+    }
+
+    @Test func `a code that nobody uses says so`() async throws {
+        let picture = folder.file("code.png")
+        let program = try run("pair", "--valid", "1", "--qr", picture)
+        #expect(await program.exitCode() == 69)
+        #expect(program.output.hasPrefix("camo:pair?v=1&") && program.output.hasSuffix("\n"))
+        #expect(program.errors.contains("nobody used the pairing code in time"))
+        // The drawing is as secret as the code.
+        let mode = try FileManager.default.attributesOfItem(atPath: picture)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(folder.contents(of: "code.png")?.prefix(4) == [0x89, 0x50, 0x4E, 0x47])
+    }
+
+    // MARK: Outputs
+
+    @Test func `raw pictures are whole, and SIGTERM ends with 0`() async throws {
+        try pair()
+        try producer.start()
+        let program = try run("--connect", producer.address, "--stdout", "i420")
+        let frameBytes = frameBytes
+        #expect(await eventually { program.outputByteCount > 20 * frameBytes })
+        let began = ContinuousClock.now
+        program.signal(SIGTERM)
+        #expect(await program.exitCode() == 0)
+        #expect(ContinuousClock.now - began < .seconds(2))
+        let bytes = program.outputBytes
+        #expect(bytes.count % frameBytes == 0)
+        // Each picture is one grey, a step lighter than the one before unless one was left out.
+        let lumas = stride(from: frameBytes / 3, to: bytes.count, by: frameBytes).map { bytes[$0] }
+        #expect(Set(lumas).count > 10)
+        producer.stop()
+    }
+
+    @Test func `a studio that was first waits for its producer`() async throws {
+        try pair()
+        try producer.start()
+        let port = producer.port
+        producer.stop()
+        let program = try run("--connect", "127.0.0.1:\(port)", "--stdout", "h264")
+        #expect(await eventually { program.errors.contains("trying again") })
+        try producer.start(port: port)
+        #expect(await eventually { program.outputByteCount > 1_000 })
+        // It comes back: the session goes on by itself, beginning with a keyframe.
+        producer.stop()
+        let before = program.outputByteCount
+        try producer.start(port: port)
+        #expect(await eventually { program.outputByteCount > before + 1_000 })
+        program.signal(SIGINT)
+        #expect(await program.exitCode() == 130)
+        #expect(program.outputBytes.prefix(4) == [0, 0, 0, 1])
+        producer.stop()
+    }
+
+    @Test func `a recording is finished on SIGINT, and plays`() async throws {
+        try pair()
+        try producer.start()
+        let path = folder.file("out.mp4")
+        let program = try run("--connect", producer.address, "--record", path)
+        try await Task.sleep(for: .seconds(1.5))
+        let began = ContinuousClock.now
+        program.signal(SIGINT)
+        #expect(await program.exitCode() == 130)
+        #expect(ContinuousClock.now - began < .seconds(2))
+        let file = try MediaFile(path: path)
+        #expect(file.size == FakeProducer.size)
+        var pictures = 0
+        while let item = try file.next() { if case .picture = item { pictures += 1 } }
+        #expect(pictures > 10)
+        #expect(program.errors.contains("Recorded") && program.errors.contains(path))
+        producer.stop()
+    }
+
+    @Test func `the end of the source ends the command with 0 and the file finished`() async throws {
+        try pair()
+        try producer.start()
+        let path = folder.file("out.mp4")
+        let program = try run("--connect", producer.address, "--record", path, "--stdout", "gray", "--json")
+        #expect(await eventually { program.outputByteCount > 10 * FakeProducer.size.area })
+        producer.stop(reason: .ended)
+        #expect(await program.exitCode() == 0)
+        #expect(try MediaFile(path: path).size == FakeProducer.size)
+        #expect(program.outputByteCount % FakeProducer.size.area == 0)
+        // Standard output has the pictures, so the events are on standard error.
+        let names = program.events(program.errors).compactMap { $0["event"] as? String }
+        #expect(names.contains("connected") && names.contains("recorded"))
+    }
+
+    @Test func `a full disk ends the recording, not the viewing, and the exit code tells`() async throws {
+        try pair()
+        try producer.start()
+        let program = try run("--connect", producer.address, "--record", "/dev/full", "--stdout", "i420")
+        #expect(await eventually { program.errors.contains("/dev/full") && program.errors.contains("space") })
+        let before = program.outputByteCount
+        let frameBytes = frameBytes
+        #expect(await eventually { program.outputByteCount > before + 10 * frameBytes })
+        program.signal(SIGTERM)
+        #expect(await program.exitCode() == 73)
+        producer.stop()
+    }
+
+    @Test func `a reader that has enough ends the command quietly`() async throws {
+        try pair()
+        try producer.start()
+        let pipe = Foundation.Pipe()
+        let program = try run(
+            "--connect", producer.address, "--stdout", "i420", output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        let handle = pipe.fileHandleForReading
+        let first = await offThread { handle.readData(ofLength: 1_000) }
+        #expect(first.count == 1_000)
+        try handle.close()
+        #expect(await program.exitCode() == 0)
+        #expect(!program.errors.contains("camo-studio:"))
+        producer.stop()
+    }
+
+    @Test func `a snapshot, and its thumbnail`() async throws {
+        try pair()
+        try producer.start()
+        let path = folder.file("photo.jpg")
+        let program = try run("snapshot", path, "--connect", producer.address, "--thumbnail", "64x64")
+        #expect(await program.exitCode(within: 15) == 0)
+        #expect(folder.contents(of: "photo.jpg")?.prefix(2) == [0xFF, 0xD8])
+        #expect(folder.contents(of: "photo-thumbnail.jpg")?.prefix(2) == [0xFF, 0xD8])
+        producer.stop()
+    }
+
+    // MARK: Ends
+
+    @Test(arguments: ["silent", "nobody", "listening", "searching", "pairing"])
+    func `SIGINT ends within two seconds, whatever it waits for`(_ situation: String) async throws {
+        try pair()
+        // Accepts and says nothing: the kernel answers for it.
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = bind(silent, pointer, length)
+                _ = listen(silent, 8)
+                _ = getsockname(silent, pointer, &length)
+            }
+        }
+        let port = UInt16(bigEndian: address.sin_port)
+        let program =
+            switch situation {
+            case "silent": try run("--connect", "127.0.0.1:\(port)", "--stdout", "i420")
+            case "nobody": try run("--connect", "127.0.0.1:1", "--record", folder.file("out.mp4"))
+            case "listening": try run("--listen", "\(port + 1 < 1_024 ? 40_123 : port ^ 1)")
+            case "searching": try run()
+            default: try run("pair")
+            }
+        try await Task.sleep(for: .milliseconds(400))
+        let began = ContinuousClock.now
+        program.signal(SIGINT)
+        #expect(await program.exitCode() == 130)
+        #expect(ContinuousClock.now - began < .seconds(2))
+        // Nothing was recorded, so nothing is left.
+        #expect(folder.contents(of: "out.mp4") == nil)
+    }
+
+    @Test func `without a paired producer there is a hint, at once`() async throws {
+        let program = try run("--connect", "127.0.0.1:5700", "--stdout", "i420")
+        #expect(await program.exitCode(within: 2) == 66)
+        #expect(program.errors.contains("camo-studio pair"))
+    }
+
+    @Test func `a studio the producer does not know is refused`() async throws {
+        try pair()
+        _ = try producer.store.remove(
+            try Identity.loadOrCreate(
+                in: StateDirectory(chosen: state, program: "camo-studio", report: { _ in })
+            ).id)
+        try producer.start()
+        let program = try run("--connect", producer.address, "--stdout", "i420")
+        #expect(await program.exitCode() == 78)
+        #expect(program.outputBytes.isEmpty)
+        producer.stop()
+    }
+
+    @Test func `a state directory that cannot be made is a clear message`() async throws {
+        let program = try StudioProgram(["devices", "--state-dir", "/dev/null/state"])
+        let code = await program.exitCode(within: 2)
+        #expect(code == 73 || code == 77 || code == 69)
+        #expect(program.errors.contains("/dev/null/state"))
+    }
+
+    @Test func `devices are removed by name, once`() async throws {
+        try pair()
+        let remove = try run("devices", "remove", "Porch")
+        #expect(await remove.exitCode() == 0)
+        let again = try run("devices", "remove", "Porch")
+        #expect(await again.exitCode() == 66)
+        let list = try run("devices", "--json")
+        #expect(await list.exitCode() == 0)
+        #expect(list.events(list.output).allSatisfy { $0["event"] as? String != "device" })
+    }
+}
