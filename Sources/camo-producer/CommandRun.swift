@@ -19,29 +19,26 @@ final class CommandRun: Sendable {
 
     let options: ProducerOptions
     let events: EventWriter
-    private let endings: AsyncStream<Ending>
-    private let continuation: AsyncStream<Ending>.Continuation
+    private let first = FirstValue<Ending>()
     private let signals: SignalWatcher
 
     init(_ options: ProducerOptions) {
         self.options = options
-        let (endings, continuation) = AsyncStream.makeStream(of: Ending.self)
-        (self.endings, self.continuation) = (endings, continuation)
-        events = EventWriter(program: "camo-producer", options: options.global) { continuation.yield(.readerGone) }
+        let first = first
+        events = EventWriter(program: "camo-producer", options: options.global) { first.set(.readerGone) }
         signals = SignalWatcher { number in
-            continuation.yield(.signal(number))
+            first.set(.signal(number))
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
                 _exit(SignalWatcher.exitCode(for: number).rawValue)
             }
         }
     }
 
-    func end(_ ending: Ending) { continuation.yield(ending) }
+    func end(_ ending: Ending) { first.set(ending) }
 
     /// The first thing that ends the command.
     func ending() async -> Ending {
-        for await ending in endings { return ending }
-        return .readerGone
+        await first.wait() ?? .readerGone
     }
 
     /// Tells what went wrong, and how the command ends for it.

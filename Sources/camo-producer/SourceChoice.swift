@@ -7,6 +7,8 @@ struct SourceChoice {
     /// Size of what comes in; nil where only the first picture tells.
     var size: PixelSize?
     var framesPerSecond: Double
+    /// Whether any of them has sound: a clip may have none.
+    var hasSound = false
     /// One line for people: what was chosen where nothing was asked for.
     var remark: String?
 
@@ -27,10 +29,12 @@ struct SourceChoice {
             let clip = try file.probe()
             self.size = options.size ?? clip.size
             framesPerSecond = wanted ?? clip.framesPerSecond
+            hasSound = clip.hasSound
             sources = [file]
         case .testPattern:
             let size = options.size ?? PixelSize(width: 1280, height: 720)
             self.size = size
+            hasSound = true
             sources = [TestPatternSource(size: size, framesPerSecond: framesPerSecond)]
         case .v4l2(let device):
             sources = [try CameraSource(device, size: options.size, framesPerSecond: wanted)]
@@ -41,8 +45,10 @@ struct SourceChoice {
         }
         guard options.sound != .off else { return }
         if let device = options.alsaDevice {
+            hasSound = true
             sources.append(MicrophoneSource(device))
         } else if options.source == .automatic {
+            hasSound = true
             sources.append(MicrophoneSource("default"))
         }
     }

@@ -59,7 +59,7 @@ struct StreamCommand {
         configuration.encoder = options.encoder
         configuration.rotation = options.rotation
         configuration.isMirrored = options.isMirrored
-        configuration.isSilent = options.sound == .off
+        configuration.isSilent = options.sound == .off || !choice.hasSound
         configuration.soundCodec =
             switch options.sound {
             case .opus: .opus

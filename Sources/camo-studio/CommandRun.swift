@@ -21,32 +21,28 @@ final class CommandRun: Sendable {
     let options: StudioOptions
     let events: EventWriter
     /// What ends the command; the first counts.
-    let endings: AsyncStream<Ending>
-    private let continuation: AsyncStream<Ending>.Continuation
+    private let first = FirstValue<Ending>()
     private let signals: SignalWatcher
 
     init(_ options: StudioOptions) {
         self.options = options
-        let (endings, continuation) = AsyncStream.makeStream(of: Ending.self)
-        self.endings = endings
-        self.continuation = continuation
+        let first = first
         events = EventWriter(
             program: "camo-studio", options: options.global, isOutputTaken: options.action.takesStandardOutput
-        ) { continuation.yield(.readerGone) }
+        ) { first.set(.readerGone) }
         signals = SignalWatcher { number in
-            continuation.yield(.signal(number))
+            first.set(.signal(number))
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
                 _exit(SignalWatcher.exitCode(for: number).rawValue)
             }
         }
     }
 
-    func end(_ ending: Ending) { continuation.yield(ending) }
+    func end(_ ending: Ending) { first.set(ending) }
 
     /// Waits for something that ends the command.
     func ending() async -> Ending {
-        for await ending in endings { return ending }
-        return .readerGone
+        await first.wait() ?? .readerGone
     }
 
     /// Waits for `work`, or for something that ends the command before.

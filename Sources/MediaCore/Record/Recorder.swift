@@ -40,6 +40,8 @@ package final class Recorder {
 
     private let path: String
     private let hasSound: Bool
+    /// Whether sound may still come; looked at when a file begins: a track without sound is a promise not kept.
+    package var expectsSound = true
     private let replacesExisting: Bool
     private var unused: OutputFile?
     private var file: RecordingFile?
@@ -136,7 +138,7 @@ package final class Recorder {
         } else {
             output = try nextOutput()
         }
-        let file = try RecordingFile(output, first: unit, parameters: parameters, hasSound: hasSound)
+        let file = try RecordingFile(output, first: unit, parameters: parameters, hasSound: hasSound && expectsSound)
         self.file = file
         for sound in waitingSound { try file.write(sound: sound) }
         waitingSound = []

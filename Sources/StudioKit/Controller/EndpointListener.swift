@@ -44,6 +44,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
     }
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
+        controller?.producerHasSound.withLock { $0 = !capabilities.audioCodecs.isEmpty }
         controller?.endpointWasWelcomed()
     }
 

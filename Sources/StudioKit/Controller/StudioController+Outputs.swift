@@ -89,9 +89,10 @@ extension StudioController {
             }
             let made = await offThread { [weak self] () -> Result<RecordingOutput, StudioError> in
                 Result { () throws(StudioError) in
-                    try RecordingOutput(path: path, hasSound: hasSound) { [weak self] error in
-                        self?.recordingFailed(error)
-                    }
+                    try RecordingOutput(
+                        path: path, hasSound: hasSound,
+                        expectsSound: { [weak self] in self?.producerHasSound.withLock { $0 } ?? true },
+                        onFailure: { [weak self] error in self?.recordingFailed(error) })
                 }
             }
             let recording = try made.get()

@@ -34,6 +34,8 @@ public final class StudioController: Sendable {
     let clock: any MonotonicClock
     let open = Locked<Open?>(nil)
     let states = Broadcast(StudioControllerState.stopped)
+    /// As it said when it welcomed this studio.
+    let producerHasSound = Locked(true)
     let delegateCalls = DelegateCalls()
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests

@@ -19,9 +19,12 @@ final class RecordingOutput: StudioOutput {
     /// Creates the file, so that what stands in the way is known at once; one that is there is kept as `FILE~`. Blocks
     /// as long as the disk does.
     ///
-    /// - Parameter onFailure: once, on the recording's thread, when it ends before it was asked to.
+    /// - Parameters:
+    ///   - expectsSound: asked when a file begins: whether the producer has any sound.
+    ///   - onFailure: once, on the recording's thread, when it ends before it was asked to.
     init(
-        path: String, hasSound: Bool, onFailure: @escaping @Sendable (StudioError) -> Void
+        path: String, hasSound: Bool, expectsSound: @escaping @Sendable () -> Bool = { true },
+        onFailure: @escaping @Sendable (StudioError) -> Void
     ) throws(StudioError) {
         // Confined to the thread from the moment it runs.
         nonisolated(unsafe) let recorder: Recorder
@@ -38,7 +41,9 @@ final class RecordingOutput: StudioOutput {
         thread = ConsumerThread(name: "camo-record", inbox: MediaInbox(.file)) { item in
             do throws(MediaError) {
                 switch item {
-                case .picture(let unit): try recorder.write(video: unit.unit)
+                case .picture(let unit):
+                    recorder.expectsSound = expectsSound()
+                    try recorder.write(video: unit.unit)
                 case .sound(let sound): try recorder.write(sound: sound.frame)
                 }
                 return true
