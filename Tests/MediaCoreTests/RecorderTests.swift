@@ -349,4 +349,29 @@ import Testing
             ])
         #expect(isDecoded && pixels.count == Self.size.area)
     }
+
+    /// Times come from a peer: none of them may stall or trap.
+    @Test func timesFromAnotherAgeAreLeftOut() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try Recorder(path: folder.path("a.mp4"), hasSound: true)
+        for unit in try Self.units((0..<60).map { 5_000_000 + Int64($0) * 33_333 }) {
+            try recorder.write(video: unit)
+            let time = unit.presentationTime.microseconds
+            for wrong in [Int64.max, .min, time + 3_600_000_000, time - 3_600_000_000] {
+                try recorder.write(sound: Self.tone(at: wrong, samples: 480))
+            }
+            try recorder.write(sound: Self.tone(at: time, samples: 1600))
+        }
+        // Other ages of the picture are other files.
+        for (number, time) in [Int64.max - 200_000, .min, 7_200_000_000].enumerated() {
+            for unit in try Self.units([time, time + 33_333]) { try recorder.write(video: unit) }
+            #expect(folder.names.count == number + 2)
+        }
+        let summary = recorder.finish(within: .seconds(30 as Int64))
+        #expect(summary.failure == nil && summary.files.count == 4)
+        #expect(summary.counts.pictures == 66)
+        for path in summary.files { #expect(try Self.decodes(path)) }
+        let durations = try Tool.probe(folder.path("a.mp4"), "stream=duration").compactMap { Double($0) }
+        for duration in durations { #expect(abs(duration - 2) < 0.05) }
+    }
 }

@@ -9,6 +9,10 @@ final class SoundTrack {
     /// Sound that comes later than this behind the picture has been filled with silence already.
     static let patience = Microseconds.seconds(2 as Int64)
 
+    /// Sound that is further ahead of the picture belongs to no time that this recording has; filling up to it would
+    /// take for ever.
+    static let mostAhead = Microseconds.seconds(10 as Int64)
+
     let encoder: AACEncoder
     /// Samples left out because their time had passed.
     private(set) var droppedSamples = 0
@@ -18,6 +22,7 @@ final class SoundTrack {
     private var pending: [UInt8] = []
     /// Samples taken in, filled ones too.
     private var taken: Int64 = 0
+    private var pictureTime = Microseconds.zero
 
     init() throws(MediaError) { encoder = try AACEncoder() }
 
@@ -25,6 +30,10 @@ final class SoundTrack {
     ///   - frame: In the standard format.
     ///   - time: Of its first sample, since the track's beginning; what lies before 0 is left out.
     func append(_ frame: AudioFrame, at time: Microseconds) throws(MediaError) -> [AACEncoder.Coded] {
+        guard time - pictureTime <= Self.mostAhead else {
+            droppedSamples += frame.sampleCount
+            return []
+        }
         let position = samples(time)
         var bytes = frame.bytes[...]
         var coded: [AACEncoder.Coded] = []
@@ -43,7 +52,8 @@ final class SoundTrack {
 
     /// The picture has come to `time`: silence up to where no sound can come any more.
     func pictureReached(_ time: Microseconds) throws(MediaError) -> [AACEncoder.Coded] {
-        try fill(to: samples(time - Self.patience))
+        pictureTime = time
+        return try fill(to: samples(time - Self.patience))
     }
 
     /// The track ends at `time`, or where its sound ends.
@@ -90,6 +100,7 @@ final class SoundTrack {
 
 extension Microseconds {
     static func - (a: Microseconds, b: Microseconds) -> Microseconds {
-        Microseconds(a.count.subtractingReportingOverflow(b.count).partialValue)
+        let (value, overflow) = a.count.subtractingReportingOverflow(b.count)
+        return Microseconds(overflow ? (a.count < 0 ? .min : .max) : value)
     }
 }

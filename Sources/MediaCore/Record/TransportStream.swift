@@ -23,9 +23,11 @@ package final class TransportStream {
         if muxer == nil { try begin(unit) }
         guard let muxer else { return [] }
         var ticks = RecordingFile.ticks(unit.presentationTime - start)
-        if ticks <= lastTicks || unit.isDiscontinuity && lastTicks >= 0 {
+        let isJump =
+            unit.isDiscontinuity || ticks < lastTicks - Muxer.pictureTicks
+            || ticks > lastTicks + 600 * Muxer.pictureTicks
+        if lastTicks >= 0, isJump || ticks <= lastTicks {
             // A picture that is a little late follows at once; another time line goes on where this one ended.
-            let isJump = unit.isDiscontinuity || ticks < lastTicks - Muxer.pictureTicks
             let next = lastTicks + (isJump ? Muxer.pictureTicks / 30 : 1)
             if isJump { start = unit.presentationTime - Microseconds(next * 100 / 9) }
             ticks = next
