@@ -1,8 +1,12 @@
 import Foundation
 
-/// The programs under test: built next to the test bundle, which on Linux is the program that runs the tests.
+/// The programs under test: built next to the test bundle, which on Linux is the program that runs the tests; or those
+/// of another build (release, a sanitizer's), in the folder that `CAMO_TEST_PRODUCTS` names.
 enum BuiltProducts {
     static let directory: URL = {
+        if let other = ProcessInfo.processInfo.environment["CAMO_TEST_PRODUCTS"], !other.isEmpty {
+            return URL(fileURLWithPath: other, isDirectory: true)
+        }
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent()
     }()
