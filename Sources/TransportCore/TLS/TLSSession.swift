@@ -130,6 +130,7 @@ final class TLSSession {
         guard let first = errors.first, !pipe.hasEnded else {
             return TransportError(.connectionLost, "the other end (\(address)) went away without a word")
         }
+        if first.reason == SSL_R_NO_APPLICATION_PROTOCOL { return applicationProtocolMismatch }
         // Alerts of the other end come as reasons of 1000 and their number (RFC 8446, 6.2).
         switch first.reason - 1000 {
         case 42...49, 116:
