@@ -39,7 +39,7 @@ package protocol ByteLink: AnyObject, Sendable {
     /// Tells the other end that nothing more will come. Reading goes on.
     func finishWriting()
 
-    /// Ends both directions. Idempotent. No event is delivered after it.
+    /// Ends both directions. No event is delivered after it. A second call does nothing.
     ///
     /// - Parameter released: Called later on the queue, when the operating system's resources are given back. Directly
     ///   if the link was never opened.

@@ -76,6 +76,7 @@ final class LinkBIO {
         case .ended: hasEnded = true
         case .failed(let error): failure = error
         }
-        return 0
+        // Not 0, which SSL_shutdown takes for "sent" when an alert has to be tried again.
+        return -1
     }
 }

@@ -95,8 +95,7 @@ final class TLSSession {
     func sendCloseNotify() -> TLSResult {
         OpenSSLErrors.clear()
         let result = SSL_shutdown(ssl)
-        guard result < 0, SSL_get_error(ssl, result) == SSL_ERROR_WANT_WRITE else { return .done(0) }
-        return .wantsWrite
+        return result <= 0 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_WRITE ? .wantsWrite : .done(0)
     }
 
     /// 32 bytes that only the two ends of this connection can know (RFC 8446, 7.5). After the handshake.

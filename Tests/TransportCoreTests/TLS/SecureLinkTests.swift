@@ -17,7 +17,9 @@ import Testing
         #expect(atProducer.now.peer == pair.studio.id)
         #expect(atStudio.now.keyingMaterial == atProducer.now.keyingMaterial)
         #expect(atStudio.now.keyingMaterial.count == 32)
-        await pair.close(atStudio, atProducer)
+        pair.server.close(afterSending: true)
+        await atStudio.wait { $0.isClosed }
+        await atProducer.wait { $0.isClosed }
         #expect(atStudio.now.closings == [nil])
         #expect(atProducer.now.closings == [nil])
     }
