@@ -73,7 +73,7 @@ let package = Package(
         program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
-        program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore"]),
+        program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore", "ProducerKit"]),
         program("wire-fuzz", ["WireProtocol"]),
         // For scripts/guest: drives DeviceCore against emulated devices.
         program("device-probe", ["CamoTypes", "Confinement", "DeviceCore"]),

@@ -50,6 +50,7 @@ struct BenchOptions: Equatable, Sendable {
     enum Action: Equatable, Sendable {
         case latency(LatencyOptions)
         case encode(CodingOptions)
+        case enqueue(CodingOptions)
     }
 
     struct LatencyOptions: Equatable, Sendable {
@@ -65,9 +66,10 @@ struct BenchOptions: Equatable, Sendable {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         global = try GlobalOptions(arguments)
         let coding = CodingOptions(arguments)
-        if arguments.path.last == "encode" {
-            action = .encode(coding)
-        } else {
+        switch arguments.path.last {
+        case "encode": action = .encode(coding)
+        case "enqueue": action = .enqueue(coding)
+        default:
             action = .latency(
                 LatencyOptions(
                     coding: coding, sides: arguments[BenchTable.sides] ?? Side.allCases,
@@ -96,12 +98,13 @@ enum BenchTable {
         version: "1.0.0",
         root: Command(
             "camo-bench", "Measures delay and processor time, side by side with others.",
-            usage: ["latency [options]", "encode [options]"],
+            usage: ["latency [options]", "encode [options]", "enqueue [options]"],
             commands: [
                 Command(
                     "latency", "From the first byte of a raw picture going in to the last byte coming out.",
                     groups: [OptionGroup("Sides", [sides, logs]), coding]),
                 Command("encode", "Converting and encoding alone, beside bare libyuv and x264.", groups: [coding]),
+                Command("enqueue", "How long ProducerController.enqueueVideo keeps its caller.", groups: [coding]),
             ]))
 }
 

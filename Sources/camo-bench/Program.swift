@@ -12,6 +12,7 @@ struct Program {
                 switch options.action {
                 case .latency(let latency): try LatencyBench(latency, events: events).run()
                 case .encode(let encode): try EncodeBench(encode, events: events).run()
+                case .enqueue(let enqueue): try EnqueueBench(enqueue, events: events).run()
                 }
             events.endStatus()
             try OutputWriter.standardOutput.write(options.global.json ? report.json.text + "\n" : report.markdown)

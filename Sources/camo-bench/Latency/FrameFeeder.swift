@@ -24,7 +24,7 @@ final class FrameFeeder: Sendable {
             let begin = clock.now + .milliseconds(20)
             for number in 0...BarCode.largest {
                 let due = begin + Microseconds(Int64(number) * 1_000_000 / Int64(framesPerSecond))
-                Self.sleep(until: due)
+                clock.sleep(until: due)
                 guard !log.withLock({ $0.isStopped }) else { return }
                 let picture = content.picture(number)
                 let now = clock.now
@@ -48,12 +48,6 @@ final class FrameFeeder: Sendable {
     }
 
     var snapshot: Log { log.withLock { $0 } }
-
-    private static func sleep(until time: MonotonicTime) {
-        var deadline = timespec(
-            tv_sec: Int(time.microseconds / 1_000_000), tv_nsec: Int(time.microseconds % 1_000_000) * 1000)
-        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nil) == EINTR {}
-    }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> OutputError? {
         var done = 0

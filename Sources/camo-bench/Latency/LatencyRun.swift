@@ -9,7 +9,8 @@ struct LatencyRun {
     private static let warmUp = Microseconds.seconds(3 as Int64)
     /// A picture that takes longer counts as lost.
     private static let patience = Microseconds.seconds(1 as Int64)
-    private static let firstPicture = Microseconds.seconds(15 as Int64)
+    /// Without a picture for this long, a rig is given up.
+    private static let silence = Microseconds.seconds(15 as Int64)
 
     let rig: Rig
     let size: PixelSize
@@ -45,14 +46,14 @@ struct LatencyRun {
         var arrivals: [Int: MonotonicTime] = [:]
         var window: Window?
         let begin = clock.now
-        var deadline = begin + Self.firstPicture
+        var deadline = begin + Self.silence
         while true {
             guard try readPicture(into: picture, until: deadline, feeder) else {
                 throw BenchError(
                     "no picture came for a while\(rig.sender.lastWords)\(rig.receiver.lastWords)")
             }
             let now = clock.now
-            deadline = now + .seconds(5 as Int64)
+            deadline = now + Self.silence
             if let number = code.read(luma: UnsafeBufferPointer(picture.bindMemory(to: UInt8.self))) {
                 // A picture shown twice counts when it came first.
                 if arrivals[number] == nil { arrivals[number] = now }
