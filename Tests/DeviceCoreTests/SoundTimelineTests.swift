@@ -32,13 +32,33 @@ import Testing
         #expect(worst(rate: 1) { index in Double((index &* 7919) % 1000) / 1000 * 8 - 4 } < 1)
     }
 
-    @Test("A loss that nobody has reported shows as a gap at once")
+    @Test("A loss that nobody has reported shows as a gap once ten readings agree, whole")
     func silentLoss() {
         var timeline = SoundTimeline(sampleRate: 48_000)
-        #expect(timeline.time(measured: MonotonicTime(microseconds: 0), samples: 480).gap == .zero)
-        let (time, gap) = timeline.time(measured: MonotonicTime(microseconds: 110_000), samples: 480)
-        #expect(time.microseconds == 110_000)
-        #expect(gap == .milliseconds(100))
+        var gaps: [Microseconds] = []
+        var last = MonotonicTime(microseconds: 0)
+        for index in 0..<30 {
+            let truth = Int64(index) * 10_000 + (index >= 10 ? 100_000 : 0)
+            let (time, gap) = timeline.time(measured: MonotonicTime(microseconds: truth), samples: 480)
+            if gap > .zero { gaps.append(gap) }
+            last = time
+        }
+        #expect(gaps.count == 1)
+        // What the readings had pulled in the meantime is no part of the gap.
+        #expect(gaps.allSatisfy { (94_000...100_000).contains($0.count) })
+        #expect(abs(last.microseconds - 390_000) < 1_000)
+    }
+
+    @Test("A few readings that are late by a second are no loss")
+    func lateReadings() {
+        var timeline = SoundTimeline(sampleRate: 48_000)
+        for index in 0..<1000 {
+            let truth = Int64(index) * 10_000
+            let lateness: Int64 = (300..<309).contains(index) || index % 100 == 50 ? 1_000_000 : 0
+            let (time, gap) = timeline.time(measured: MonotonicTime(microseconds: truth + lateness), samples: 480)
+            #expect(gap == .zero)
+            #expect(abs(time.microseconds - truth) < 6_000)
+        }
     }
 
     @Test("After an interruption even a small gap is a gap, and time never goes back")

@@ -103,12 +103,12 @@ struct SoundLoop {
     }
 
     private func timeOfNextSample() -> MonotonicTime {
-        let now = clock.now
         let rate = agreement.format.sampleRate
         // Without a position: a period is read as soon as it is there.
         guard let position = node.position() else {
-            return now - Microseconds(Int64(agreement.period) * 1_000_000 / Int64(rate))
+            return clock.now - Microseconds(Int64(agreement.period) * 1_000_000 / Int64(rate))
         }
+        let now = clock.now
         let stamp = position.stamp.flatMap { $0 <= now && now - $0 <= Self.mostStampAge ? $0 : nil } ?? now
         // A delay of more than ten seconds is no delay.
         let delay = max(0, min(rate * 10, position.delay))

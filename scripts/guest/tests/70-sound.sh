@@ -15,7 +15,7 @@ for case in "48000 2 float32" "44100 2 int16" "44100 1 int32" "48000 4 int16" "9
         && peaks1 > 0.45 && peaks1 < 0.55 && overruns == 0 && missingMilliseconds == 0 && hasStopped"
     check "$rate Hz, $channels channels, $format: the time is the samples' time" \
         "timedMilliseconds - countedMilliseconds < 20 && countedMilliseconds - timedMilliseconds < 20 \
-        && wallMilliseconds - countedMilliseconds < 200 && mostOverlap < 1 && mostAge < 100 * 5"
+        && wallMilliseconds - countedMilliseconds < 100 * slowness && mostOverlap < 1 && mostAge < 100 * slowness"
     substream=$((substream + 1))
 done
 

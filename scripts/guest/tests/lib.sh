@@ -84,9 +84,9 @@ probe_end() {
 }
 
 # check NAME EXPRESSION: whether an awk expression over the fields of $result holds. Elements of an array are
-# called by its name and their number from 1.
+# called by its name and their number from 1; deadlines are multiplied by `slowness`.
 check() {
-    local assignments=() pair name value
+    local assignments=(-v slowness=$slowness) pair name value
     while read -r pair; do
         name=${pair%%\":*}
         name=${name#\"}
