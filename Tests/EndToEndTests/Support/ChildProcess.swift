@@ -210,8 +210,9 @@ final class ChildProcess: Sendable {
 
     /// Ends it, and what it started, at once. Nothing where it has ended: its number may be another's by then.
     func kill() async {
-        closeInput()
+        // In this order: the end of its input would make it do something.
         status.read { if $0 == nil { _ = Glibc.kill(-identifier, SIGKILL) } }
+        closeInput()
         _ = await status.first(within: .seconds(5)) { $0 }
     }
 

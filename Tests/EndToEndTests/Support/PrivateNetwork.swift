@@ -61,10 +61,28 @@ final class PrivateNetwork: Sendable {
         _ = try await holder.line(within: .seconds(5)) { $0 == "ready" }
     }
 
+    /// Kills whatever runs here, the holder last.
     func close() async {
-        holder.closeInput()
-        _ = try? await holder.exit(within: .seconds(20))
+        let network = Self.network(of: "\(holder.identifier)")
+        for _ in 0..<100 {
+            let others = Self.processes(on: network).filter { $0 != holder.identifier }
+            if others.isEmpty { break }
+            for process in others { _ = kill(process, SIGKILL) }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
         await holder.kill()
+    }
+
+    /// `net:[4026532590]`; nil where there is no such process.
+    static func network(of process: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+    }
+
+    /// The processes on a network that is not this process' own.
+    static func processes(on network: String?) -> [pid_t] {
+        guard let network, network != Self.network(of: "self") else { return [] }
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return numbers.compactMap { pid_t($0) }.filter { Self.network(of: "\($0)") == network }
     }
 
     // MARK: Daemons

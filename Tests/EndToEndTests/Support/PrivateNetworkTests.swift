@@ -71,20 +71,22 @@ import Testing
         #expect(network.hasPrefix("net:["))
         #expect(try await process?.exit(within: .seconds(1)) == .signalled(SIGKILL))
         #expect(!FileManager.default.fileExists(atPath: directory))
-        let left = try await processes(on: network)
-        #expect(left.isEmpty)
+        #expect(PrivateNetwork.processes(on: network).isEmpty)
     }
 
-    /// Once more with a moment for the last to go.
-    private func processes(on network: String) async throws -> [String] {
-        for _ in 0..<100 {
-            let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
-            let there = numbers.filter {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/ns/net")) == network
+    /// As a time limit does.
+    @Test func nothingIsLeftWhenATestIsCancelled() async throws {
+        let network = Watched<String?>(nil)
+        let test = Task {
+            try await Rig.run { rig in
+                let host = try await rig.privateNetwork()
+                network.change { $0 = PrivateNetwork.network(of: "\(host.identifier)") }
+                try await Task.sleep(for: .seconds(100))
             }
-            if there.isEmpty { return [] }
-            try await Task.sleep(for: .milliseconds(20))
         }
-        return ["some"]
+        #expect(await network.first(within: .seconds(60)) { $0 } != nil)
+        test.cancel()
+        await #expect(throws: CancellationError.self) { try await test.value }
+        #expect(PrivateNetwork.processes(on: network.read { $0 }).isEmpty)
     }
 }

@@ -29,14 +29,12 @@ final class Rig: Sendable {
         await gate.enter(load)
         defer { gate.leave(load) }
         let rig = try Rig()
-        do {
-            try await test(rig)
-        } catch {
-            print(rig.report)
-            await rig.tearDown()
-            throw error
-        }
-        await rig.tearDown()
+        let result: Result<Void, any Error>
+        do { result = .success(try await test(rig)) } catch { result = .failure(error) }
+        if case .failure = result { print(rig.report) }
+        // In a task of its own: where a time limit has cancelled the test, nothing here would be waited for.
+        await Task { await rig.tearDown() }.value
+        try result.get()
     }
 
     enum Load: Sendable {
