@@ -13,6 +13,8 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let headerTooShort = Code(rawValue: "headerTooShort")
         /// A packet of another type or stream than the one it was handed to, or control on a stream other than 0.
         package static let wrongStream = Code(rawValue: "wrongStream")
+        /// More than ``Limits/streamCount`` streams at a time.
+        package static let tooManyStreams = Code(rawValue: "tooManyStreams")
         /// A first piece without room for length and number.
         package static let unitHeaderTooShort = Code(rawValue: "unitHeaderTooShort")
         /// A unit announces more bytes than its type may have, or none.

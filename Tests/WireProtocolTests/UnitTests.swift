@@ -39,7 +39,8 @@ import Testing
     }
 
     private func unit(_ count: Int, keyframe: Bool = false) -> AccessUnit {
-        AccessUnit(bytes: Vectors.content(count), presentationTime: .seconds(1), isKeyframe: keyframe)
+        AccessUnit(
+            bytes: [UInt8](repeating: 0x55, count: count), presentationTime: .seconds(1), isKeyframe: keyframe)
     }
 
     @Test func unitsAreSplitAsTheVectorsSay() throws {

@@ -158,7 +158,14 @@ final class SessionLink: SecureLinkDelegate, Sendable {
 
     /// Units of `stream` are expected from now on.
     func expect(_ type: PacketType, stream: UInt16) {
-        incoming.assumeIsolated { $0.streams[stream] = UnitAssembler(type: type, stream: stream) }
+        let fits = incoming.assumeIsolated { state in
+            guard state.streams[stream] != nil || state.streams.count < Limits.streamCount else { return false }
+            state.streams[stream] = UnitAssembler(type: type, stream: stream)
+            return true
+        }
+        if !fits {
+            refuse(.protocolError(WireError(.tooManyStreams, "more than \(Limits.streamCount) streams at a time")))
+        }
     }
 
     func forget(stream: UInt16) {

@@ -146,6 +146,28 @@ import WireProtocol
         #expect(second == true)
     }
 
+    @Test func `a producer that opens streams without end loses its link`() async throws {
+        let ends = try Ends()
+        defer { ends.stop() }
+        let viewer = try await ends.connect()
+        #expect(await ends.studioProbe.isConnected() != nil)
+        for number in 0..<UInt16(Limits.streamCount) {
+            viewer.send(.streamConfiguration(StreamConfiguration(stream: 101 + 2 * number, content: .metadata)))
+        }
+        // An id that is there already takes no room.
+        viewer.send(.streamConfiguration(StreamConfiguration(stream: 101, content: .metadata)))
+        viewer.send(.definitionChanged(DefinitionChanged(definition: .economy, cause: .asked)))
+        let isStillThere = await ends.studioProbe.events.first { event -> Bool? in
+            if case .message(.definitionChanged) = event { true } else { nil }
+        }
+        #expect(isStillThere == true)
+        viewer.send(.streamConfiguration(StreamConfiguration(stream: 99, content: .metadata)))
+        let reason = await ends.studioProbe.events.first { event -> String? in
+            if case .state(.waiting(_, let reason, _)) = event { reason } else { nil }
+        }
+        #expect(reason?.contains("tooManyStreams") == true, "\(reason ?? "nothing")")
+    }
+
     @Test func `pause, mute and definition reach the producer`() async throws {
         let ends = try Ends(configure: { $0.capabilities = Capabilities(definitions: [.economy, .high]) })
         defer { ends.stop() }

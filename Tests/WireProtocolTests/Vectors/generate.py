@@ -2,13 +2,16 @@
 """Writes the test vectors from docs/wire-protocol.md, independently of the Swift code.
 
 Only Python's own modules: struct for the packets, json for the messages, hmac and hashlib for pairing.
-Run it in this folder; the files must come out unchanged unless the protocol changed.
+Run it; the files in this folder must come out unchanged unless the protocol changed. With a folder as its argument it
+writes the same bytes there instead, as seeds for the fuzzer.
 """
 import base64
 import hashlib
 import hmac
 import json
+import os
 import struct
+import sys
 from urllib.parse import quote
 
 CONTROL, VIDEO, AUDIO, METADATA = 0, 1, 2, 3
@@ -16,8 +19,14 @@ FIRST, LAST, KEYFRAME, REPEAT, DISCONTINUITY, CUT = 1, 2, 4, 8, 16, 32
 PACKET, HEADER, UNIT_HEADER = 16_000, 16, 8
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+SEEDS = sys.argv[1] if len(sys.argv) > 1 else None
+
+
 def write(name, about, vectors):
-    with open(name, "w", encoding="utf-8") as file:
+    if SEEDS:
+        return
+    with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
         json.dump({"about": about, "vectors": vectors}, file, indent=2, ensure_ascii=False)
         file.write("\n")
 
@@ -306,9 +315,33 @@ def codes():
         for n, t in good] + [{"name": n, "text": t, "valid": False, "error": e} for n, t, e in bad])
 
 
+def seeds():
+    """The first byte says what the rest is: see Sources/wire-fuzz."""
+    os.makedirs(SEEDS, exist_ok=True)
+
+    def seed(kind, number, data):
+        with open(os.path.join(SEEDS, f"seed-{kind}-{number}"), "wb") as file:
+            file.write(bytes([kind]) + data)
+
+    lines = [canonical(m) for m in MESSAGES]
+    for number, line in enumerate(lines):
+        seed(1, number, line)
+    for start in range(0, len(lines), 4):
+        seed(3, start, b"\n".join(b"\5" + line for line in lines[start:start + 4]))
+    for number, (kind, length) in enumerate([(VIDEO, 40), (VIDEO, 17_000), (AUDIO, 160), (METADATA, 9)]):
+        data = b"".join(split(kind, KEYFRAME, kind, 0, 5, content(length)) + split(kind, 0, kind, 1, 6, content(30)))
+        # In pieces, each behind its length.
+        seed(0, number, b"".join(bytes([len(p)]) + p for p in (data[i:i + 255] for i in range(0, len(data), 255))))
+    key, secret = base64url(bytes(range(32))), base64url(bytes(range(16)))
+    for number, rest in enumerate(["", "&n=Desk", "&n=B%C3%BCro&a=10.0.0.2:5701&a=[fe80::1%25eth0]:1&x=y"]):
+        seed(2, number, f"camo:pair?v=1&k={key}&s={secret}{rest}".encode())
+
+
 headers()
 units()
 streams()
 messages()
 pairing()
 codes()
+if SEEDS:
+    seeds()
