@@ -1,6 +1,7 @@
 import CommandCore
 import Dispatch
 import Glibc
+import MediaCore
 import StudioKit
 
 /// Why a command ends before its work is done, or because there is no more to do.
@@ -30,9 +31,14 @@ final class CommandRun: Sendable {
         events = EventWriter(
             program: "camo-studio", options: options.global, isOutputTaken: options.action.takesStandardOutput
         ) { first.set(.readerGone) }
+        if options.global.verbosity == .verbose {
+            MediaLog.send { [events] line in
+                events.write(Event("mediaLog", level: .detail, sentence: line, ["text": .string(line)]))
+            }
+        }
         signals = SignalWatcher { number in
             first.set(.signal(number))
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
+            DispatchQueue(label: "end").asyncAfter(deadline: .now() + Self.patience) {
                 _exit(SignalWatcher.exitCode(for: number).rawValue)
             }
         }

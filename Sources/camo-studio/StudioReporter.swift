@@ -30,6 +30,7 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
         case .connected(let connection): tell(connection)
         case .waiting(let interruption): tell(interruption)
         case .refused(let reason): run.end(.failed(StudioError(.refused, reason)))
+        case .failed(let error): run.end(.failed(error))
         }
     }
 

@@ -22,6 +22,7 @@ private final class ProbeDelegate: StudioControllerDelegate {
         case .connected: add("connected")
         case .waiting(let why): add(why.hasSourceEnded ? "source ended" : "waiting")
         case .refused: add("refused")
+        case .failed(let error): add("failed: \(error.code.rawValue)")
         }
     }
     func studioController(_ controller: StudioController, didPairWith device: PairedDevice) {
@@ -149,9 +150,7 @@ private final class ProbeDelegate: StudioControllerDelegate {
 
     @Test func `a producer that comes later, goes and comes back is connected to by itself`() async throws {
         try await pair()
-        try producer.start()
-        let port = producer.port
-        producer.stop()
+        let port = unusedPort()
         let path = folder.file("out.mp4")
         try await controller.startRecording(to: path)
         try controller.connect(to: .address("127.0.0.1:\(port)"))
@@ -169,6 +168,50 @@ private final class ProbeDelegate: StudioControllerDelegate {
         // One file: the size is the same.
         #expect(summary.error == nil && summary.files == [path] && summary.pictures > 20)
         #expect(summary.duration > .milliseconds(400))
+        await stop()
+    }
+
+    @Test func `a studio can be dialled, too`() async throws {
+        try await pair()
+        let port = unusedPort()
+        try controller.connect(to: .listen(port: port))
+        #expect(await waitForState { $0 == .searching }, "\(controller.state)")
+        try producer.start(dialling: HostPort(host: "127.0.0.1", port: port))
+        #expect(await waitForState(isConnected))
+        let controller = controller
+        #expect(await eventually { controller.statistics.pictures > 5 })
+        await stop()
+    }
+
+    @Test func `a port that is in use is told as such, and can be tried again`() async throws {
+        try await pair()
+        try producer.start(port: unusedPort())
+        let port = producer.port
+        try controller.connect(to: .listen(port: port))
+        #expect(await waitForState { if case .failed(let error) = $0 { error.code == .busy } else { false } })
+        producer.stop()
+        // The kernel may hold the port for a moment longer.
+        for _ in 0..<200 where controller.state != .searching {
+            try controller.connect(to: .listen(port: port))
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(controller.state == .searching)
+        await stop()
+    }
+
+    @Test func `a controller that is forgotten lets its producer go`() async throws {
+        try await pair()
+        try producer.start()
+        let folder = folder
+        do {
+            let forgotten = StudioController(
+                configuration: StudioConfiguration(name: "Desk", stateDirectory: folder.file("state")))
+            try forgotten.start()
+            try forgotten.connect(to: .address(producer.address))
+            #expect(await eventually { isConnected(forgotten.state) })
+        }
+        let producer = producer
+        #expect(await eventually { producer.viewerCount == 0 })
         await stop()
     }
 

@@ -100,7 +100,7 @@ import Testing
         try send(stream)
         let began = ContinuousClock.now
         await output.finish(within: .milliseconds(50))
-        #expect(ContinuousClock.now - began < .seconds(1))
+        #expect(ContinuousClock.now - began < .seconds(5))
         #expect(told == [.finished])
     }
 }

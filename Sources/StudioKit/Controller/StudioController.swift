@@ -54,6 +54,15 @@ public final class StudioController: Sendable {
         pipeline = StudioPipeline(clock: clock) { keyframes.request() }
     }
 
+    /// Whoever forgets to stop it loses nothing but the ends of recordings: links and ports go.
+    deinit {
+        let open = open.withLock { $0 }
+        open?.pairing?.session.cancel()
+        open?.endpoint?.disconnect()
+        open?.browser?.stop()
+        pipeline.stop()
+    }
+
     /// Held weakly.
     public var delegate: (any StudioControllerDelegate)? {
         get { delegateCalls.delegate }
@@ -246,10 +255,11 @@ public final class StudioController: Sendable {
         return taken
     }
 
-    /// Runs what blocks, off the cooperative pool.
+    /// Runs what blocks, off the cooperative pool. On a queue of its own: the global ones have as many threads as there
+    /// are cores, and somebody else may block them.
     func offThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+            DispatchQueue(label: "camo.studio.work").async { continuation.resume(returning: body()) }
         }
     }
 
@@ -285,7 +295,10 @@ public final class StudioController: Sendable {
                     .init(reason: reason, retryAfter: time, hasSourceEnded: goodbye == .ended)))
         case .refused(let reason, _):
             pipeline.sessionEnded()
-            refused(reason)
+            over(.refused(reason: reason), StudioError(.refused, reason))
+        case .failed(let error):
+            let error = StudioError(error)
+            over(.failed(error), error)
         }
     }
 
@@ -294,13 +307,17 @@ public final class StudioController: Sendable {
             defer { open?.refusal = nil }
             return open?.refusal
         }
-        if let refusal { refused(refusal) } else { change(to: .idle) }
+        if let refusal {
+            over(.refused(reason: refusal), StudioError(.refused, refusal))
+        } else {
+            change(to: .idle)
+        }
     }
 
-    private func refused(_ reason: String) {
+    /// `connect(to:)` has come to nothing.
+    private func over(_ state: StudioControllerState, _ error: StudioError) {
         open.withLock { $0?.target = nil }
-        change(to: .refused(reason: reason))
-        let error = StudioError(.refused, reason)
+        change(to: state)
         delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
     }
 

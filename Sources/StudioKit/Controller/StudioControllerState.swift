@@ -12,6 +12,8 @@ public enum StudioControllerState: Hashable, Sendable {
     case waiting(Interruption)
     /// Trying again is of no use: not paired, no consent, another version. Over until the next `connect(to:)`.
     case refused(reason: String)
+    /// This end cannot do what was asked of it: the port is in use, say. Over until the next `connect(to:)`.
+    case failed(StudioError)
 
     /// Why there is no connection now.
     public struct Interruption: Hashable, Sendable {

@@ -33,7 +33,8 @@ package final class StudioPipeline: Sendable {
     }
 
     private let state: Locked<State>
-    private let changing = Locked(())
+    /// Changes of the outputs so far; its lock makes them come one after the other.
+    private let changes = Locked<UInt64>(0)
     private let counts: Locked<PipelineCounts>
     private let decode: DecodeStage
     private let sound: SoundStage
@@ -121,7 +122,8 @@ package final class StudioPipeline: Sendable {
 
     /// One change after the other, or the stages might be told of the last but one.
     private func changeOutputs(_ change: (inout [any StudioOutput]) -> Void) {
-        changing.withLock { _ in
+        changes.withLock { changes in
+            changes += 1
             let needs = state.withLock { state in
                 change(&state.outputs)
                 return state.needs

@@ -93,7 +93,8 @@ package final class StudioEndpoint: Sendable {
                 control.context = try streamingContext(target)
                 try open(&control)
             } catch {
-                change(&control, to: .refused(reason: error.message, goodbye: nil))
+                leave(&control)
+                change(&control, to: .failed(error))
             }
         }
     }

@@ -21,6 +21,8 @@ package enum StudioEndpointState: Hashable, Sendable {
     case waiting(retryAfter: Microseconds, reason: String, goodbye: Goodbye.Reason?)
     /// Trying again is of no use: not paired, no consent, another version.
     case refused(reason: String, goodbye: Goodbye.Reason?)
+    /// This end cannot do what was asked of it: the port is in use, say.
+    case failed(TransportError)
 }
 
 /// A coded picture or a run of sound with what is known about its way.

@@ -77,7 +77,7 @@ struct PairCommand {
     private func countDown(to expiry: MonotonicTime) async {
         let clock = SystemClock()
         while !Task.isCancelled {
-            let left = max(0, (expiry - clock.now).count / 1_000_000)
+            let left = max(0, ((expiry - clock.now).count + 999_999) / 1_000_000)
             let seconds = left % 60
             run.events.status("Waiting for a producer, \(left / 60):\(seconds < 10 ? "0" : "")\(seconds) left")
             try? await Task.sleep(for: .seconds(1))

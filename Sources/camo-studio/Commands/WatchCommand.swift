@@ -29,7 +29,9 @@ struct WatchCommand {
     /// With a controller that is started already, after pairing.
     func perform(with controller: StudioController, target: ProducerTarget) async -> ExitCode {
         if options.standardOutput != nil, Terminal.standardOutput.isTerminal {
-            return run.fail(StudioError(.cannotWrite, "--stdout is for a pipe or a file, not for a terminal"))
+            await controller.stop()
+            run.events.write(.error("--stdout is for a pipe or a file, not for a terminal", exitCode: .usage))
+            return .usage
         }
         let hasOutputs = options.recording != nil || options.standardOutput != nil
         let reporter = StudioReporter(run, endsWithSource: hasOutputs)

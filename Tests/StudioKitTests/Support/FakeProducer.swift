@@ -32,11 +32,12 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
         store = try PairedDeviceStore(in: directory)
     }
 
-    /// Opens a port and sends to whoever is admitted.
-    func start(port: UInt16 = 0) throws {
+    /// Opens a port, or dials a studio that listens, and sends to whoever is admitted.
+    func start(port: UInt16 = 0, dialling studio: HostPort? = nil) throws {
         var configuration = ProducerEndpointConfiguration(name: "Porch", product: "test 1")
         configuration.advertises = false
         configuration.port = port
+        configuration.dial = studio
         let endpoint = ProducerEndpoint(
             identity: identity, store: store, configuration: configuration, delegate: self)
         try endpoint.start()

@@ -44,7 +44,7 @@ final class Pipe: Sendable {
 /// Runs what blocks beside the cooperative pool.
 func offThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: body()) }
+        DispatchQueue(label: "test").async { continuation.resume(returning: body()) }
     }
 }
 
@@ -55,4 +55,24 @@ func eventually(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
         try? await Task.sleep(for: .milliseconds(5))
     }
     return condition()
+}
+
+/// A TCP port that nobody has, outside the range from which the kernel gives ports to others (ip(7),
+/// ip_local_port_range): it stays free until it is used.
+func unusedPort() -> UInt16 {
+    for _ in 0..<100 {
+        let port = UInt16.random(in: 20_000..<30_000)
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+        if result == 0 { return port }
+    }
+    preconditionFailure("no port is free")
 }
