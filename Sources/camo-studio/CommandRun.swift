@@ -36,9 +36,13 @@ final class CommandRun: Sendable {
                 events.write(Event("mediaLog", level: .detail, sentence: line, ["text": .string(line)]))
             }
         }
-        signals = SignalWatcher { number in
+        signals = SignalWatcher { [events] number in
             first.set(.signal(number))
-            DispatchQueue(label: "end").asyncAfter(deadline: .now() + Self.patience) {
+            DispatchQueue(label: "last words").asyncAfter(deadline: .now() + Self.patience) {
+                events.write(.error("something did not end in time and was left behind"))
+            }
+            // On a queue of its own: standard error may be what hangs.
+            DispatchQueue(label: "end").asyncAfter(deadline: .now() + Self.patience + .milliseconds(50)) {
                 _exit(SignalWatcher.exitCode(for: number).rawValue)
             }
         }

@@ -45,6 +45,24 @@ import TransportCore
         #expect(pipeline.currentCounts.decoded == 20)
     }
 
+    @Test func `time stamps rise, although the mapping of the clocks is corrected`() throws {
+        let output = ProbeOutput(.pictures)
+        pipeline.add(output)
+        let stream = try Stream(size, into: pipeline, clock: clock)
+        for correction in [0, 0, -50, -40, 0, -5_000_000] as [Int64] {
+            var unit = try stream.unit()
+            unit.localTime = unit.localTime + .milliseconds(correction)
+            pipeline.pictureReceived(unit, stream: 1)
+            pipeline.waitUntilIdle()
+            clock.advance(by: .milliseconds(33))
+        }
+        let times = output.frames.map(\.info.timeStamp)
+        #expect(times.count == 6)
+        #expect(zip(times, times.dropFirst()).dropLast().allSatisfy { $0 < $1 })
+        // Another time line is taken as it is.
+        #expect(times[5] < times[0])
+    }
+
     @Test func `nothing is decoded when nobody wants pictures`() throws {
         let recorder = ProbeOutput(.units)
         pipeline.add(recorder)

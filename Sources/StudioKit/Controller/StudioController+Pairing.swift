@@ -59,7 +59,7 @@ extension StudioController {
         guard let pairing = try opened().pairing else {
             throw StudioError(.notRunning, "there is no pairing code; make one first")
         }
-        return try await pairing.result.get()
+        return try await pairing.outcome().get()
     }
 
     /// Takes the code back. Nothing happens when there is none, or it is used already.

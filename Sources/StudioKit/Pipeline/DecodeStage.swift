@@ -18,6 +18,18 @@ final class DecodeStage: Sendable {
         var decoder: H264Decoder?
         var stream: Int?
         var meter = FrameRateMeter(declared: 30)
+        var lastTimeStamp: MonotonicTime?
+
+        /// Times that rise. The mapping of the clocks gets better with each measurement, so that a later picture's time
+        /// can be a little before that of the one before; by more than a second, it is another time line.
+        mutating func timeStamp(for time: MonotonicTime) -> MonotonicTime {
+            var time = time
+            if let last = lastTimeStamp, time <= last, last - time < .seconds(Int64(1)) {
+                time = last + Microseconds(1)
+            }
+            lastTimeStamp = time
+            return time
+        }
     }
 
     private let clock: any MonotonicClock
@@ -118,9 +130,10 @@ final class DecodeStage: Sendable {
     private func show(_ picture: VideoFrame, of unit: PictureUnit, _ decoding: inout Decoding) {
         decoding.meter.pictureArrived(at: unit.unit.presentationTime)
         var picture = picture
-        picture.presentationTime = unit.received.localTime
+        let timeStamp = decoding.timeStamp(for: unit.received.localTime)
+        picture.presentationTime = timeStamp
         let info = VideoFrameInfo(
-            size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: unit.received.localTime,
+            size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: timeStamp,
             duration: decoding.meter.duration, delay: clock.now - unit.received.localTime,
             isRepeat: unit.unit.isRepeat)
         onPicture(ReceivedFrame(picture: picture, info: info))

@@ -51,7 +51,10 @@ package final class TCPListener: @unchecked Sendable {
 
     /// Stops accepting; connections that were accepted go on. Any thread, any number of times.
     ///
-    /// - Parameter released: Called on the queue when the port is free, the first time.
+    /// The port can be listened on again when this returns: shut down, the socket is no longer in LISTEN, and
+    /// SO_REUSEADDR (socket(7)) lets another one have its port although the descriptor is closed a little later.
+    ///
+    /// - Parameter released: Called on the queue when the descriptor is closed, the first time.
     package func close(_ released: @escaping @Sendable () -> Void = {}) {
         queue.async { [self] in
             guard !isClosed else { return }
@@ -63,6 +66,10 @@ package final class TCPListener: @unchecked Sendable {
             }
             source.cancel()
             if isPaused { source.resume() }
+        }
+        // After the above is queued: what the source has to say about it finds the listener closed.
+        descriptor.withLock { descriptor in
+            if descriptor != nil { shutdown(number, Int32(SHUT_RDWR)) }
         }
     }
 

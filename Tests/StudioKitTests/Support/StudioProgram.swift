@@ -44,6 +44,9 @@ final class StudioProgram: Sendable {
         ((try? FileManager.default.attributesOfItem(atPath: folder.file("out")))?[.size] as? Int) ?? 0
     }
 
+    /// A program that was told to end ends within two seconds, whatever hangs: it says so then.
+    var wasLeftBehind: Bool { errors.contains("left behind") }
+
     func signal(_ number: Int32) { kill(pid, number) }
 
     /// The exit code; nil when it is still running after `seconds`, and then it is killed.
