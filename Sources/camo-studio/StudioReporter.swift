@@ -52,15 +52,18 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
             defer { last = interruption.reason }
             return last != interruption.reason
         }
+        let ends = interruption.hasSourceEnded && endsWithSource
         run.events.write(
             Event(
-                "waiting", level: isNews ? .message : .detail, sentence: "\(interruption.reason); trying again",
+                "waiting", level: isNews ? .message : .detail,
+                sentence: ends
+                    ? "The producer's source came to its end" : "\(interruption.reason); trying again",
                 [
                     "reason": .string(interruption.reason),
                     "retryAfterMilliseconds": .integer(interruption.retryAfter.count / 1_000),
                     "sourceEnded": .bool(interruption.hasSourceEnded),
                 ]))
-        if interruption.hasSourceEnded, endsWithSource { run.end(.sourceEnded) }
+        if ends { run.end(.sourceEnded) }
     }
 
     func studioController(_ controller: StudioController, didReport notice: String) {
