@@ -19,6 +19,8 @@ struct ProducerOptions: Equatable, Sendable {
 
     var global: GlobalOptions
     var action: Action
+    /// What studios call this producer, said when it pairs; nil: the host's name.
+    var pairingName: String?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         global = try GlobalOptions(arguments)
@@ -26,6 +28,7 @@ struct ProducerOptions: Equatable, Sendable {
         case ["pair"]:
             let code = arguments.operands[0]
             action = .pair(code == "-" ? .standardInput : .code(Secret(code)))
+            pairingName = arguments[ProducerTable.name]
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
         default: action = .stream(try StreamOptions(arguments))

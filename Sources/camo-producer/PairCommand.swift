@@ -1,14 +1,18 @@
 import CommandCore
+import Dispatch
 import Glibc
 import ProducerKit
 
 /// `camo-producer pair CODE` and `pair -`.
 struct PairCommand {
     private let input: ProducerOptions.PairingInput
+    /// What the studio will call this producer; nil: the host's name.
+    private let name: String?
     private let run: CommandRun
 
-    init(_ input: ProducerOptions.PairingInput, _ run: CommandRun) {
+    init(_ input: ProducerOptions.PairingInput, name: String?, _ run: CommandRun) {
         self.input = input
+        self.name = name
         self.run = run
     }
 
@@ -17,12 +21,13 @@ struct PairCommand {
         switch input {
         case .code(let secret): code = secret
         case .standardInput:
-            guard let line = Self.readLine() else {
-                return run.fail("no pairing code came on standard input", .badData)
+            switch await firstLineOrEnding() {
+            case .line(let line?): code = line
+            case .line(nil): return run.fail("no pairing code came on standard input", .badData)
+            case .ended(let ending): return exitCode(ending)
             }
-            code = line
         }
-        let controller = ProducerController(configuration: run.configuration(name: nil))
+        let controller = ProducerController(configuration: run.configuration(name: name))
         do throws(ProducerPairingError) {
             let studio = try controller.studio(inCode: code.text)
             run.events.write(
@@ -50,13 +55,31 @@ struct PairCommand {
                     ["id": .string(studio.id.short), "name": .string(studio.name)]))
             return .success
         } catch ProducerPairingError.cancelled {
-            if case .signal(let number) = await watch.value { return SignalWatcher.exitCode(for: number) }
-            return run.fail(ProducerPairingError.cancelled.description, .refused)
+            return exitCode(await watch.value)
         } catch let error as ProducerPairingError {
             return run.fail(error.description, ExitCode(error))
         } catch {
             return run.fail(error)
         }
+    }
+
+    private func exitCode(_ ending: Ending) -> ExitCode {
+        if case .signal(let number) = ending { return SignalWatcher.exitCode(for: number) }
+        return run.fail(ProducerPairingError.cancelled.description, .refused)
+    }
+
+    private enum Input: Sendable {
+        case line(Secret?)
+        case ended(Ending)
+    }
+
+    /// What comes first. A thread that goes on reading ends with the process.
+    private func firstLineOrEnding() async -> Input {
+        let first = FirstValue<Input>()
+        DispatchQueue.global().async { first.set(.line(Self.readLine())) }
+        let watch = Task { first.set(.ended(await run.ending())) }
+        defer { watch.cancel() }
+        return await first.wait() ?? .line(nil)
     }
 
     /// The first line of standard input, at most a few kilobytes of it.

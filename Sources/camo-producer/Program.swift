@@ -11,7 +11,7 @@ struct Program {
         let code =
             switch options.action {
             case .stream(let stream): await StreamCommand(stream, run).perform()
-            case .pair(let input): await PairCommand(input, run).perform()
+            case .pair(let input): await PairCommand(input, name: options.pairingName, run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)
             }

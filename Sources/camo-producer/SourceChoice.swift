@@ -25,7 +25,7 @@ struct SourceChoice {
             ]
         case .h264: sources = [CodedStreamSource(descriptor: STDIN_FILENO, framesPerSecond: framesPerSecond)]
         case .file(let path, let loops):
-            let file = FileSource(path: path, loops: loops)
+            let file = FileSource(path: path, loops: loops, isSilent: options.alsaDevice != nil)
             let clip = try file.probe()
             self.size = options.size ?? clip.size
             framesPerSecond = wanted ?? clip.framesPerSecond
@@ -35,7 +35,10 @@ struct SourceChoice {
             let size = options.size ?? PixelSize(width: 1280, height: 720)
             self.size = size
             hasSound = true
-            sources = [TestPatternSource(size: size, framesPerSecond: framesPerSecond)]
+            sources = [
+                TestPatternSource(
+                    size: size, framesPerSecond: framesPerSecond, isSilent: options.alsaDevice != nil)
+            ]
         case .v4l2(let device):
             sources = [try CameraSource(device, size: options.size, framesPerSecond: wanted)]
         case .automatic:

@@ -86,24 +86,18 @@ struct StreamCommand {
 
     /// The last picture is encoded and sent in a few milliseconds, or its link is too slow to wait for.
     private func letLastPictureOut(_ controller: ProducerController) async {
-        var last = controller.statistics.encodedPictures
-        for _ in 0..<8 {
-            try? await Task.sleep(for: .milliseconds(50))
-            let now = controller.statistics.encodedPictures
-            if now == last { return }
-            last = now
-        }
+        for _ in 0..<100 where !controller.isIdle { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     /// Once a second: the status line.
     private func tick(_ controller: ProducerController) async {
-        var last = controller.statistics.encodedPictures
+        var last = controller.statistics.outgoingPictures
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
             guard !Task.isCancelled else { return }
             let statistics = controller.statistics
-            let rate = statistics.encodedPictures - min(last, statistics.encodedPictures)
-            last = statistics.encodedPictures
+            let rate = statistics.outgoingPictures - min(last, statistics.outgoingPictures)
+            last = statistics.outgoingPictures
             run.events.status(Self.line(controller.state, statistics, rate))
         }
     }
@@ -121,4 +115,9 @@ struct StreamCommand {
             return "\(connection.peer.name): \(rate) fps, up to \(megabits) Mb/s\(encode)"
         }
     }
+}
+
+extension ProducerStatistics {
+    /// Pictures that went out, whoever coded them.
+    fileprivate var outgoingPictures: UInt64 { encodedPictures + passedPictures }
 }

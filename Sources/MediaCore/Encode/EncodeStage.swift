@@ -81,8 +81,19 @@ package final class EncodeStage {
         scaling.rateChanged(to: bitsPerSecond)
     }
 
-    /// - Parameter time: When the picture was taken; strictly later than the one before, or a discontinuity.
-    package func encode(_ frame: VideoFrame, at time: MonotonicTime) throws(MediaError) -> Output {
+    /// The time line begins anew: the next picture is a keyframe.
+    package func beginAnew() { schedule.encoderReopened() }
+
+    /// Whether a picture that is encoded now may be a keyframe, if one is asked for.
+    package func canMakeKeyframe(at clockTime: MonotonicTime) -> Bool { schedule.isSpaced(at: clockTime) }
+
+    /// - Parameters:
+    ///   - time: When the picture was taken; strictly later than the one before, or a discontinuity.
+    ///   - clockTime: Now, for the spacing of keyframes; nil: `time`. They differ where a picture is sent once more:
+    ///     its own time hardly moves.
+    package func encode(
+        _ frame: VideoFrame, at time: MonotonicTime, clockTime: MonotonicTime? = nil
+    ) throws(MediaError) -> Output {
         let picture = try converter(for: frame.size).convert(frame)
         var isNew = try follow(picture)
         switch scaling.pictureArrived(at: time) {
@@ -93,7 +104,7 @@ package final class EncodeStage {
         case nil: break
         }
         guard let encoder else { throw MediaError(.internal, "no encoder is open") }
-        let unit = try encoder.encode(picture, at: time, isKeyframe: schedule.pictureArrived(at: time))
+        let unit = try encoder.encode(picture, at: time, isKeyframe: schedule.pictureArrived(at: clockTime ?? time))
         return Output(unit: unit, newFormat: isNew ? format : nil, picture: picture)
     }
 

@@ -20,6 +20,12 @@ package struct KeyframeSchedule: Sendable {
     /// The next picture is the first of an encoder, whatever was before.
     package mutating func encoderReopened() { last = nil }
 
+    /// Whether the last keyframe is long enough ago for another on request.
+    package func isSpaced(at time: MonotonicTime) -> Bool {
+        guard let last, time >= last else { return true }
+        return time - last >= leastSpacing
+    }
+
     /// A picture goes into the encoder.
     ///
     /// - Returns: Whether it is to be a keyframe.

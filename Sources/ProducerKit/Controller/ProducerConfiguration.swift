@@ -70,4 +70,14 @@ public struct ProducerConfiguration: Sendable {
             throw ProducerError(.unavailable, error.description)
         }
     }
+
+    /// Where to dial a studio, if that is wanted.
+    func studioToDial() throws(ProducerError) -> HostPort? {
+        guard let dial else { return nil }
+        do throws(TransportError) {
+            return try HostPort(parsing: dial)
+        } catch {
+            throw ProducerError(error)
+        }
+    }
 }

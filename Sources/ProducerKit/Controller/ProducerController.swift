@@ -18,6 +18,9 @@ public final class ProducerController: Sendable {
     private let inner = Locked(State())
     /// One start or stop at a time.
     private let transition = Locked(())
+    /// The connections that were told last. With this lock held, what is told is found out and put in its row: links
+    /// have queues of their own, and none may tell what another has made old.
+    private let told = Locked<[Connection]>([])
     /// What is wrong with the configuration, found when it was given.
     private let encode: Result<(EncodeStage.Settings, any VideoEncoder.Type), ProducerError>
 
@@ -86,12 +89,12 @@ public final class ProducerController: Sendable {
             guard inner.withLock({ $0.service == nil }) else { return }
             let (settings, encoder) = try encode.get()
             let installation = try installation()
-            let service = ProducerService(
+            let service = try ProducerService(
                 configuration: configuration, settings: settings, encoder: encoder, installation: installation,
                 sources: sources, clock: clock, owner: self)
             try service.start()
             inner.withLock { $0.service = service }
-            change(to: .running(ServiceState(service.connections)))
+            tellState()
         }
     }
 
@@ -109,10 +112,12 @@ public final class ProducerController: Sendable {
                 })
             else { return }
             service.stop(reason: reason)
-            change(to: .stopped)
-            calls.call { [self] in $0.producerController(self, connectionsDidChange: []) }
+            tellState()
         }
     }
+
+    /// Whether all that sources and callers have delivered is encoded and sent, as far as a studio wanted it.
+    package var isIdle: Bool { inner.withLock { $0.service }?.pipeline.isIdle ?? true }
 
     // MARK: Pictures
 
@@ -244,10 +249,19 @@ public final class ProducerController: Sendable {
         } ?? false
     }
 
-    func connectionsDidChange(_ connections: [Connection]) {
-        calls.call { [self] in $0.producerController(self, connectionsDidChange: connections) }
-        guard inner.withLock({ $0.service != nil }) else { return }
-        change(to: .running(ServiceState(connections)))
+    /// Tells connections and state as they are now, where they are not what was told last.
+    func tellState() {
+        told.withLock { told in
+            let service = inner.withLock { $0.service }
+            let connections = service?.connections ?? []
+            if connections != told {
+                told = connections
+                calls.call { [self] in $0.producerController(self, connectionsDidChange: connections) }
+            }
+            let new: ProducerControllerState = service == nil ? .stopped : .running(ServiceState(connections))
+            guard current.set(new) else { return }
+            calls.call { [self] in $0.producerController(self, stateDidChangeTo: new) }
+        }
     }
 
     func pairedDevicesDidChange(_ devices: [PairedDevice]) {
@@ -256,12 +270,9 @@ public final class ProducerController: Sendable {
 
     func didReport(_ line: String) { calls.call { [self] in $0.producerController(self, didReport: line) } }
 
+    func didFail(_ error: ProducerError) { calls.call { [self] in $0.producerController(self, didFailWith: error) } }
+
     func sourceDidEnd(_ error: ProducerError?) {
         calls.call { [self] in $0.producerController(self, sourceDidEndWith: error) }
-    }
-
-    private func change(to new: ProducerControllerState) {
-        guard current.set(new) else { return }
-        calls.call { [self] in $0.producerController(self, stateDidChangeTo: new) }
     }
 }

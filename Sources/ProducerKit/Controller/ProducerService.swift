@@ -1,4 +1,5 @@
 internal import Confinement
+internal import Dispatch
 internal import MediaCore
 internal import TransportCore
 internal import WireProtocol
@@ -10,12 +11,12 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     private weak let owner: ProducerController?
     private let observation = Locked<PairedDeviceObservation?>(nil)
     private let installation: Installation
-    private let isStopped = Locked(false)
 
     init(
         configuration: ProducerConfiguration, settings: EncodeStage.Settings, encoder: any VideoEncoder.Type,
         installation: Installation, sources: [any MediaSource], clock: any MonotonicClock, owner: ProducerController
-    ) {
+    ) throws(ProducerError) {
+        let dial = try configuration.studioToDial()
         self.owner = owner
         self.installation = installation
         endpoint = Locked(nil)
@@ -26,12 +27,13 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             sources: sources, clock: clock,
             events: ProducerPipeline.Events(
                 report: { [weak owner] in owner?.didReport($0) },
+                sourceDidFail: { [weak owner] in owner?.didFail($0) },
                 sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) }))
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens
         network.advertises = configuration.advertises
-        network.dial = configuration.dial.flatMap { try? HostPort(parsing: $0) }
+        network.dial = dial
         network.capabilities = Capabilities(
             definitions: [settings.definition], audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm])
         let made = ProducerEndpoint(
@@ -41,15 +43,11 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     }
 
     func start() throws(ProducerError) {
-        do throws(TransportError) {
-            try endpoint.withLock { $0 }?.start()
-        } catch {
-            throw ProducerError(error)
-        }
         do throws(ProducerError) {
+            try startEndpoint()
             try pipeline.start()
         } catch {
-            endpoint.withLock { $0 }?.stop()
+            stopEndpoint(reason: .stopping)
             throw error
         }
         let observer = installation.store.observe(on: .global()) { [weak owner, installation] _ in
@@ -58,13 +56,30 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         observation.withLock { $0 = observer }
     }
 
+    /// Within a second: links and sources end at the same time.
     func stop(reason: Goodbye.Reason) {
-        isStopped.withLock { $0 = true }
         observation.withLock { $0 }?.cancel()
-        endpoint.withLock { $0 }?.stop(reason: reason)
-        pipeline.stop()
-        // The endpoint keeps its delegate: the two let go of one another here.
-        endpoint.withLock { $0 = nil }
+        let ending = DispatchGroup()
+        DispatchQueue.global(qos: .userInitiated).async(group: ending) { [pipeline] in pipeline.stop() }
+        stopEndpoint(reason: reason)
+        ending.wait()
+    }
+
+    private func startEndpoint() throws(ProducerError) {
+        do throws(TransportError) {
+            try endpoint.withLock { $0 }?.start()
+        } catch {
+            throw ProducerError(error)
+        }
+    }
+
+    /// The endpoint keeps its delegate: the two let go of one another here.
+    private func stopEndpoint(reason: Goodbye.Reason) {
+        let stopped = endpoint.withLock { endpoint in
+            defer { endpoint = nil }
+            return endpoint
+        }
+        stopped?.stop(reason: reason)
     }
 
     var connections: [Connection] { endpoint.withLock { $0 }?.viewers.map(\.connection) ?? [] }
@@ -79,12 +94,12 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didAdmit viewer: Viewer) {
         pipeline.update(viewer)
-        tellConnections(endpoint)
+        owner?.tellState()
     }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didUpdate viewer: Viewer) {
         pipeline.update(viewer)
-        tellConnections(endpoint)
+        owner?.tellState()
     }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, wantsKeyframe viewer: Viewer) {
@@ -95,15 +110,10 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String) {
         pipeline.remove(viewer)
-        tellConnections(endpoint)
+        owner?.tellState()
     }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice) {
         owner?.didReport(notice.description)
-    }
-
-    private func tellConnections(_ endpoint: ProducerEndpoint) {
-        guard !isStopped.withLock({ $0 }) else { return }
-        owner?.connectionsDidChange(endpoint.viewers.map(\.connection))
     }
 }

@@ -1,6 +1,10 @@
 /// What a producer has done so far, and how it is doing.
 public struct ProducerStatistics: Hashable, Sendable {
     public var encodedPictures: UInt64 = 0
+    /// Pictures that came coded and were passed on.
+    public var passedPictures: UInt64 = 0
+    /// Times of pictures that repeated or went back, and were moved.
+    public var correctedTimes: UInt64 = 0
     /// Pictures that were not encoded or not sent, by cause.
     public var drops: [DropCause: UInt64] = [:]
     /// What the encoder is told to make now.

@@ -13,6 +13,8 @@ final class CodedPassage: Sendable {
         var told: [UInt64: VideoStreamFormat] = [:]
         var clock = PictureClock()
         var number: UInt32 = 0
+        /// Pictures that went to somebody.
+        var passed: UInt64 = 0
         var isClosed = false
     }
 
@@ -44,15 +46,20 @@ final class CodedPassage: Sendable {
             unit.isDiscontinuity = stamp.isDiscontinuity
             let number = state.number
             state.number &+= 1
+            var isSent = false
             for viewer in state.viewers where viewer.wantsPicture {
                 if state.told[viewer.id] != stream {
                     state.told[viewer.id] = stream
                     viewer.beginPicture(stream)
                 }
-                _ = viewer.offerPicture(unit, number: number)
+                if viewer.offerPicture(unit, number: number) == .sent { isSent = true }
             }
+            if isSent { state.passed += 1 }
         }
     }
+
+    var passedCount: UInt64 { state.withLock { $0.passed } }
+    var correctedTimes: UInt64 { state.withLock { UInt64($0.clock.corrections) } }
 
     func close() { state.withLock { $0.isClosed = true } }
 }

@@ -18,6 +18,8 @@ final class DefinitionEncode: Sendable {
     /// What the source's thread and the links touch.
     private struct Slot {
         var picture: (frame: VideoFrame, stamp: PictureClock.Stamp)?
+        /// The newest picture of all, encoded or not: a source that stands still is shown from it.
+        var newest: (frame: VideoFrame, arrival: MonotonicTime)?
         var clock = PictureClock()
         /// A turn of the work queue is on its way, or at work.
         var isScheduled = false
@@ -39,9 +41,9 @@ final class DefinitionEncode: Sendable {
         var skips: [UInt64: Int] = [:]
         let nominal: Int
         var lastRateUpdate: MonotonicTime?
-        /// For repeating a still source.
-        var lastPicture: VideoFrame?
-        var owesKeyframe = false
+        var needs = KeyframeNeeds()
+        /// A look at a source that may stand still is on its way.
+        var isRepeatScheduled = false
         var hasFailed = false
         var times = EncodeTimes()
     }
@@ -69,6 +71,7 @@ final class DefinitionEncode: Sendable {
             let isReady = slot.viewers.contains { $0.isReadyForPicture }
             let replaced = slot.picture != nil
             slot.picture = (frame, stamp)
+            slot.newest = (frame, now)
             if !slot.viewers.contains(where: { $0.wantsPicture }) {
                 slot.drops.count(.nobodyWatches)
                 // Nobody is coming for it; a viewer that joins gets the next one, or this one if none comes.
@@ -101,40 +104,54 @@ final class DefinitionEncode: Sendable {
         slot.withLock { slot in
             if !slot.viewers.contains(where: { $0.id == viewer.id }) { slot.viewers.append(viewer) }
         }
-        requestKeyframe()
+        requestKeyframe(for: viewer)
     }
 
     func remove(_ viewer: any ViewerSink) {
-        let isLast = slot.withLock { slot in
-            slot.viewers.removeAll { $0.id == viewer.id }
-            return slot.viewers.isEmpty
-        }
+        slot.withLock { slot in slot.viewers.removeAll { $0.id == viewer.id } }
         work.async { [self] work in
+            // It may have come back meanwhile.
+            guard !slot.withLock({ $0.viewers.contains { $0.id == viewer.id } }) else { return }
             if work.told.removeValue(forKey: viewer.id) != nil { viewer.endPicture() }
             work.rates[viewer.id] = nil
             work.skips[viewer.id] = nil
+            work.needs.forget(viewer.id)
             // Nobody watches: the encoder and its memory go.
-            if isLast, slot.withLock({ $0.viewers.isEmpty }) {
-                work.stage.close()
-                work.lastPicture = nil
-            }
+            if slot.withLock({ $0.viewers.isEmpty }) { work.stage.close() }
         }
     }
 
-    /// A viewer cannot go on without a keyframe. Requests merge: at most one keyframe in half a second is made.
-    func requestKeyframe() {
+    /// A viewer cannot go on without a keyframe (``KeyframeNeeds``).
+    func requestKeyframe(for viewer: any ViewerSink) {
         work.async { [self] work in
-            work.stage.requestKeyframe()
-            guard !work.owesKeyframe else { return }
-            work.owesKeyframe = true
-            // A source that stands still has nothing new to make a keyframe of.
-            self.work.async(after: .milliseconds(40)) { [weak self] in self?.repeatIfStill(&$0) }
+            guard slot.withLock({ $0.viewers.contains { $0.id == viewer.id } }) else { return }
+            work.needs.needed(by: viewer.id)
+            scheduleRepeat(&work)
         }
         viewerIsReady()
     }
 
+    /// What the source has delivered is out of date: it was closed.
+    func forgetPictures() {
+        slot.withLock { slot in
+            slot.picture = nil
+            slot.newest = nil
+        }
+    }
+
+    /// Whether all pictures that came have been encoded and sent, as far as somebody wanted them.
+    var isIdle: Bool {
+        slot.withLock { slot in
+            let watching = slot.viewers.filter(\.wantsPicture)
+            return watching.isEmpty
+                || slot.picture == nil && !slot.isScheduled && watching.allSatisfy { $0.isReadyForPicture }
+        }
+    }
+
     var drops: [DropCause: UInt64] { slot.withLock { $0.drops.counts } }
     var encodedCount: UInt64 { slot.withLock { $0.encoded } }
+    /// Times that a caller had wrong, and that were moved.
+    var correctedTimes: UInt64 { slot.withLock { UInt64($0.clock.corrections) } }
     var bitsPerSecond: Int { work.sync { $0.stage.settings.bitsPerSecond } }
     /// Median and 95th percentile of the time from taking a picture up to having offered it.
     var encodeTimes: (median: Microseconds, p95: Microseconds)? { work.sync { $0.times.percentiles } }
@@ -144,11 +161,10 @@ final class DefinitionEncode: Sendable {
         slot.withLock { slot in
             slot.isClosed = true
             slot.picture = nil
+            slot.newest = nil
+            slot.viewers = []
         }
-        work.sync { work in
-            work.stage.close()
-            work.lastPicture = nil
-        }
+        work.sync { $0.stage.close() }
     }
 
     // MARK: The encode's queue
@@ -179,13 +195,12 @@ final class DefinitionEncode: Sendable {
     ) {
         let start = clock.now
         updateRate(viewers, at: start, &work)
-        if isDiscontinuity { work.stage.requestKeyframe() }
+        if isKeyframeDue(viewers, at: start, work) { work.stage.requestKeyframe() }
         do throws(MediaError) {
-            var output = try work.stage.encode(frame, at: time)
+            if isDiscontinuity { work.stage.beginAnew() }
+            var output = try work.stage.encode(frame, at: time, clockTime: start)
             output.unit.isRepeat = isRepeat
             output.unit.isDiscontinuity = isDiscontinuity
-            work.lastPicture = output.picture
-            if output.unit.isKeyframe { work.owesKeyframe = false }
             work.hasFailed = false
             offer(output.unit, to: viewers, &work)
             slot.withLock { $0.encoded += 1 }
@@ -210,11 +225,19 @@ final class DefinitionEncode: Sendable {
                 viewer.beginPicture(format)
             }
             switch viewer.offerPicture(unit, number: number) {
-            case .sent, .notWatching: break
-            // It has room now, or will say so: then it needs a keyframe.
-            case .waitingForKeyframe: work.stage.requestKeyframe()
+            case .sent: if unit.isKeyframe { work.needs.met(for: viewer.id, at: clock.now) }
+            case .notWatching: break
+            case .waitingForKeyframe: work.needs.needed(by: viewer.id)
+            // When it has room it says so, and that it needs a keyframe.
             case .behind: work.skips[viewer.id, default: 0] += 1
             }
+        }
+    }
+
+    private func isKeyframeDue(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: borrowing Work) -> Bool {
+        work.needs.isDue(at: now) { id in
+            guard let viewer = viewers.first(where: { $0.id == id }), viewer.isReadyForPicture else { return false }
+            return (viewer.metrics.unsentBytes ?? 0) == 0
         }
     }
 
@@ -241,26 +264,48 @@ final class DefinitionEncode: Sendable {
         if rate != work.stage.settings.bitsPerSecond { work.stage.setBitRate(rate) }
     }
 
-    /// A keyframe is owed and no picture has come: the last one is sent once more.
+    // MARK: A source that stands still
+
+    /// Longer without a picture than this, and the source stands still: it need not be waited for.
+    private static let stillness = Microseconds.milliseconds(100)
+    /// How long a picture is waited for that may come by itself.
+    private static let patience = Microseconds.milliseconds(40)
+    /// A keyframe was not possible yet: too soon after the last one, or the link is not ready.
+    private static let retryInterval = Microseconds.milliseconds(100)
+
+    /// A keyframe is needed: if the source has nothing new to make it of, its last picture is sent once more.
+    private func scheduleRepeat(_ work: inout Work) {
+        guard !work.isRepeatScheduled else { return }
+        work.isRepeatScheduled = true
+        let arrival = slot.withLock { $0.newest?.arrival }
+        let isStill = arrival.map { clock.now - $0 > Self.stillness } ?? false
+        self.work.async(after: .microseconds(isStill ? 0 : Int(Self.patience.count))) { [weak self] in
+            self?.repeatIfStill(&$0)
+        }
+    }
+
     private func repeatIfStill(_ work: inout Work) {
-        guard work.owesKeyframe, let picture = work.lastPicture else {
-            work.owesKeyframe = false
+        work.isRepeatScheduled = false
+        guard !work.needs.isEmpty else { return }
+        let now = clock.now
+        // One that waits is as good, and newer; and one that came a moment ago will be followed by another.
+        let (picture, viewers) = slot.withLock { slot -> (VideoFrame?, [any ViewerSink]) in
+            guard slot.picture == nil, !slot.isClosed, let (frame, arrival) = slot.newest,
+                now - arrival >= Self.patience, slot.viewers.contains(where: { $0.isReadyForPicture })
+            else { return (nil, slot.viewers) }
+            return (frame, slot.viewers)
+        }
+        if let picture, isKeyframeDue(viewers, at: now, work), work.stage.canMakeKeyframe(at: now),
+            let time = slot.withLock({ $0.clock.stampOfRepeat() })
+        {
+            encode(picture, at: time, isDiscontinuity: false, isRepeat: true, to: viewers, &work)
+        } else {
+            viewerIsReady()
+        }
+        guard !work.needs.isEmpty, slot.withLock({ !$0.isClosed && $0.viewers.contains { $0.wantsPicture } }) else {
             return
         }
-        let (time, viewers) = slot.withLock { slot -> (MonotonicTime?, [any ViewerSink]) in
-            // One that waits is as good, and newer.
-            guard slot.picture == nil, !slot.isClosed else { return (nil, []) }
-            let ready = slot.viewers.filter { $0.isReadyForPicture }
-            return (ready.isEmpty ? nil : slot.clock.stampOfRepeat(), slot.viewers)
-        }
-        guard let time else {
-            work.owesKeyframe = false
-            return viewerIsReady()
-        }
-        work.stage.requestKeyframe()
-        encode(picture, at: time, isDiscontinuity: false, isRepeat: true, to: viewers, &work)
-        guard work.owesKeyframe else { return }
-        // Too soon after the last keyframe: once more when it may be.
-        self.work.async(after: .milliseconds(100)) { [weak self] in self?.repeatIfStill(&$0) }
+        work.isRepeatScheduled = true
+        self.work.async(after: .microseconds(Int(Self.retryInterval.count))) { [weak self] in self?.repeatIfStill(&$0) }
     }
 }

@@ -24,6 +24,8 @@ final class ProducerPipeline: MediaSink, Sendable {
     /// What the pipeline tells; any thread.
     struct Events: Sendable {
         var report: @Sendable (String) -> Void
+        /// A source could not be opened when somebody came to watch; the others go on.
+        var sourceDidFail: @Sendable (ProducerError) -> Void
         /// A source has ended by itself.
         var sourceDidEnd: @Sendable (ProducerError?) -> Void
     }
@@ -42,6 +44,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         /// One for each definition that is watched.
         var encodes: [Definition: DefinitionEncode] = [:]
         var watching: [UInt64: (viewer: any ViewerSink, definition: Definition)] = [:]
+        /// The newest picture while there is no encode yet: whoever comes first need not wait for the next.
+        var newest: VideoFrame?
         var areSourcesOpen = false
         var nobodySince: MonotonicTime?
         var isStopped = false
@@ -67,7 +71,7 @@ final class ProducerPipeline: MediaSink, Sendable {
                 opened.append(source)
             }
         } catch {
-            for source in opened { source.stop() }
+            stopAll(opened)
             throw error
         }
     }
@@ -76,19 +80,32 @@ final class ProducerPipeline: MediaSink, Sendable {
     func stop() {
         let encodes = state.withLock { state in
             state.isStopped = true
-            defer { state.encodes = [:] }
+            state.newest = nil
+            defer { (state.encodes, state.watching) = ([:], [:]) }
             return Array(state.encodes.values)
         }
-        sourceQueue.sync { for source in sources { source.stop() } }
+        sourceQueue.sync { stopAll(sources) }
         coded.close()
         for encode in encodes { encode.close() }
         sound.close()
     }
 
+    /// All at once: each may take a second, and together they may not take longer.
+    private func stopAll(_ sources: [any MediaSource]) {
+        DispatchQueue.concurrentPerform(iterations: sources.count) { index in
+            guard !sources[index].stop() else { return }
+            events.report("\(sources[index].name): a driver holds its thread, which is left behind")
+        }
+    }
+
     // MARK: Pictures and sound in; the sources' threads
 
     func deliver(_ frame: VideoFrame) {
-        for encode in state.withLock({ Array($0.encodes.values) }) { encode.offer(frame) }
+        let encodes = state.withLock { state in
+            if state.encodes.isEmpty, !state.isStopped { state.newest = frame }
+            return Array(state.encodes.values)
+        }
+        for encode in encodes { encode.offer(frame) }
     }
 
     func deliver(_ unit: AccessUnit, format: CodedPictureFormat) {
@@ -116,6 +133,8 @@ final class ProducerPipeline: MediaSink, Sendable {
             state.watching[viewer.id] = (viewer, definition)
             let encode = state.encodes[definition] ?? makeEncode(definition)
             state.encodes[definition] = encode
+            if let frame = state.newest { encode.offer(frame) }
+            state.newest = nil
             guard known?.definition != definition else { return (nil, encode) }
             return (known.flatMap { state.encodes[$0.definition] }, encode)
         }
@@ -136,7 +155,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     }
 
     func viewerIsReady(_ viewer: any ViewerSink) { encode(of: viewer)?.viewerIsReady() }
-    func viewerWantsKeyframe(_ viewer: any ViewerSink) { encode(of: viewer)?.requestKeyframe() }
+    func viewerWantsKeyframe(_ viewer: any ViewerSink) { encode(of: viewer)?.requestKeyframe(for: viewer) }
 
     private func encode(of viewer: any ViewerSink) -> DefinitionEncode? {
         state.withLock { state in state.watching[viewer.id].flatMap { state.encodes[$0.definition] } }
@@ -182,7 +201,7 @@ final class ProducerPipeline: MediaSink, Sendable {
             do throws(ProducerError) {
                 try source.start(into: self)
             } catch {
-                events.report(error.message)
+                events.sourceDidFail(error)
             }
         }
     }
@@ -197,18 +216,33 @@ final class ProducerPipeline: MediaSink, Sendable {
             return true
         }
         guard closes else { return }
-        for source in sources where source.opensOnDemand { source.stop() }
+        stopAll(sources.filter(\.opensOnDemand))
+        // Whoever comes next is not shown what was there minutes ago.
+        let encodes = state.withLock { state in
+            state.newest = nil
+            return Array(state.encodes.values)
+        }
+        for encode in encodes { encode.forgetPictures() }
     }
 
     // MARK: Figures
+
+    /// Whether all that came has been sent, as far as somebody wanted it.
+    var isIdle: Bool {
+        let (encodes, viewers) = state.withLock { (Array($0.encodes.values), $0.watching.values.map(\.viewer)) }
+        return encodes.allSatisfy(\.isIdle) && viewers.allSatisfy { $0.isReadyForPicture || !$0.wantsPicture }
+    }
 
     var soundSamplesRequired: Int { sound.samplesRequired }
 
     var statistics: ProducerStatistics {
         let encodes = state.withLock { Array($0.encodes.values) }
         var statistics = ProducerStatistics()
+        statistics.passedPictures = coded.passedCount
+        statistics.correctedTimes = coded.correctedTimes
         for encode in encodes {
             statistics.encodedPictures += encode.encodedCount
+            statistics.correctedTimes += encode.correctedTimes
             for (cause, count) in encode.drops { statistics.drops[cause, default: 0] += count }
             statistics.bitsPerSecond = max(statistics.bitsPerSecond, encode.bitsPerSecond)
             if let times = encode.encodeTimes {

@@ -48,13 +48,13 @@ package final class CameraSource: MediaSource {
         }
     }
 
-    package func stop() {
+    package func stop() -> Bool {
         let running = state.withLock { state in
             defer { state = State() }
             return state
         }
         running.wake?.signal()
-        _ = running.thread?.wait(atMost: .seconds(1))
+        return running.thread?.wait(atMost: Self.patience) ?? true
     }
 
     /// Opens the camera, waits until it is lost or the source is stopped, and opens it again.

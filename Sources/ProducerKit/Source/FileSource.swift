@@ -10,6 +10,7 @@ package final class FileSource: MediaSource {
     package let opensOnDemand = false
     private let path: String
     private let loops: Bool
+    private let isSilent: Bool
     private let clock: any MonotonicClock
     private let state = Locked(State())
 
@@ -29,8 +30,9 @@ package final class FileSource: MediaSource {
         }
     }
 
-    package init(path: String, loops: Bool, clock: any MonotonicClock = SystemClock()) {
-        (self.path, self.loops, self.clock) = (path, loops, clock)
+    /// - Parameter isSilent: The clip's own sound is left out: another source gives sound.
+    package init(path: String, loops: Bool, isSilent: Bool = false, clock: any MonotonicClock = SystemClock()) {
+        (self.path, self.loops, self.isSilent, self.clock) = (path, loops, isSilent, clock)
         name = path.split(separator: "/").last.map(String.init) ?? path
     }
 
@@ -60,12 +62,12 @@ package final class FileSource: MediaSource {
         }
     }
 
-    package func stop() {
+    package func stop() -> Bool {
         let running = state.withLock { $0 }
         running.control?.stopped.signal()
         running.control?.watched.signal()
-        _ = running.thread?.wait(atMost: .seconds(1))
-        state.withLock { $0 = State() }
+        defer { state.withLock { $0 = State() } }
+        return running.thread?.wait(atMost: Self.patience) ?? true
     }
 
     package func watchersDidChange(areWatching: Bool) {
@@ -105,7 +107,7 @@ package final class FileSource: MediaSource {
                 end = max(end, time + sound.duration)
                 // A little early: the file has sound and picture interleaved, and neither may hold up the other.
                 guard wait(until: time - .milliseconds(100), control) else { return false }
-                sink.deliver(sound)
+                if !isSilent { sink.deliver(sound) }
             }
         }
         // The last picture is seen for as long as the others.

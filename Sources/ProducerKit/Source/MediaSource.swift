@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// Where pictures and sound come from: a camera, a file, a pipe, a test pattern.
 ///
 /// A source has its own thread or queue, and stamps what it delivers with the time of this machine's monotonic clock.
@@ -17,13 +19,18 @@ package protocol MediaSource: AnyObject, Sendable {
 
     /// Ends; returns when its thread has ended and its device is closed, or after a second. Nothing is delivered after
     /// it has returned.
-    func stop()
+    ///
+    /// - Returns: False when the thread has not ended, because a driver holds it: it is left behind.
+    func stop() -> Bool
 
     /// Somebody watches (again), or nobody does. For sources that can save work.
     func watchersDidChange(areWatching: Bool)
 }
 
 extension MediaSource {
+    /// How long `stop` waits for a thread: a little less than the second that a producer has for all of it.
+    static var patience: DispatchTimeInterval { .milliseconds(900) }
+
     package func watchersDidChange(areWatching: Bool) {}
 }
 

@@ -34,13 +34,13 @@ package final class MicrophoneSource: MediaSource {
         }
     }
 
-    package func stop() {
+    package func stop() -> Bool {
         let running = state.withLock { state in
             defer { state = State() }
             return state
         }
         running.wake?.signal()
-        _ = running.thread?.wait(atMost: .seconds(1))
+        return running.thread?.wait(atMost: Self.patience) ?? true
     }
 
     private func keepOpen(_ wake: WakeUp, _ sink: any MediaSink) {

@@ -38,11 +38,11 @@ package final class RawPictureSource: MediaSource {
         }
     }
 
-    package func stop() {
-        guard let (reader, thread) = running.withLock({ $0 }) else { return }
+    package func stop() -> Bool {
+        guard let (reader, thread) = running.withLock({ $0 }) else { return true }
         reader.stop()
-        _ = thread.wait(atMost: .seconds(1))
-        running.withLock { $0 = nil }
+        defer { running.withLock { $0 = nil } }
+        return thread.wait(atMost: Self.patience)
     }
 
     private func run(_ reader: BlockingReader, _ sink: any MediaSink) {

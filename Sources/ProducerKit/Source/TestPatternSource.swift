@@ -9,11 +9,15 @@ package final class TestPatternSource: MediaSource {
     package let opensOnDemand = true
     private let size: PixelSize
     private let framesPerSecond: Double
+    private let isSilent: Bool
     private let clock: any MonotonicClock
     private let running = Locked<(stop: WakeUp, thread: CaptureThread)?>(nil)
 
-    package init(size: PixelSize, framesPerSecond: Double, clock: any MonotonicClock = SystemClock()) {
-        (self.size, self.framesPerSecond, self.clock) = (size.evened, framesPerSecond, clock)
+    /// - Parameter isSilent: No beep: another source gives sound.
+    package init(
+        size: PixelSize, framesPerSecond: Double, isSilent: Bool = false, clock: any MonotonicClock = SystemClock()
+    ) {
+        (self.size, self.framesPerSecond, self.isSilent, self.clock) = (size.evened, framesPerSecond, isSilent, clock)
     }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
@@ -28,11 +32,11 @@ package final class TestPatternSource: MediaSource {
         }
     }
 
-    package func stop() {
-        guard let (stop, thread) = running.withLock({ $0 }) else { return }
+    package func stop() -> Bool {
+        guard let (stop, thread) = running.withLock({ $0 }) else { return true }
         stop.signal()
-        _ = thread.wait(atMost: .seconds(1))
-        running.withLock { $0 = nil }
+        defer { running.withLock { $0 = nil } }
+        return thread.wait(atMost: Self.patience)
     }
 
     private func run(_ stop: WakeUp, _ sink: any MediaSink) {
@@ -59,7 +63,7 @@ package final class TestPatternSource: MediaSource {
             {
                 sink.deliver(frame)
             }
-            if let sound = beep.next(from: begin, upTo: time - begin) { sink.deliver(sound) }
+            if !isSilent, let sound = beep.next(from: begin, upTo: time - begin) { sink.deliver(sound) }
             number += 1
         }
     }
