@@ -89,7 +89,9 @@ let package = Package(
         tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
-        tests("ProducerKitTests", ["ProducerKit"]),
+        tests(
+            "ProducerKitTests",
+            ["ProducerKit", "CamoTypes", "MediaCore", "TransportCore", "WireProtocol"]),
         tests(
             "StudioKitTests",
             ["CamoTypes", "MediaCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),

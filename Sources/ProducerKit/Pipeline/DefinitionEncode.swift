@@ -235,9 +235,9 @@ final class DefinitionEncode: Sendable {
     }
 
     private func isKeyframeDue(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: borrowing Work) -> Bool {
-        work.needs.isDue(at: now) { id in
+        work.needs.isDue(at: now) { id, room in
             guard let viewer = viewers.first(where: { $0.id == id }), viewer.isReadyForPicture else { return false }
-            return (viewer.metrics.unsentBytes ?? 0) == 0
+            return room == .forOne || (viewer.metrics.unsentBytes ?? 0) == 0
         }
     }
 

@@ -215,8 +215,9 @@ final class ProducerPipeline: MediaSink, Sendable {
             state.areSourcesOpen = false
             return true
         }
-        guard closes else { return }
-        stopAll(sources.filter(\.opensOnDemand))
+        let closing = sources.filter(\.opensOnDemand)
+        guard closes, !closing.isEmpty else { return }
+        stopAll(closing)
         // Whoever comes next is not shown what was there minutes ago.
         let encodes = state.withLock { state in
             state.newest = nil

@@ -24,15 +24,17 @@ struct KeyframeNeeds: Sendable {
 
     /// Whether a keyframe is to be asked of the encoder.
     ///
-    /// - Parameter isQueueEmpty: Whether all that was sent to a viewer has left this machine; asked only where it
-    ///   matters, for it costs system calls.
-    func isDue(at now: MonotonicTime, isQueueEmpty: (UInt64) -> Bool) -> Bool {
+    /// - Parameter canTake: Whether a viewer's link has room for a picture now; with `.allSent`, whether everything
+    ///   before has left this machine as well, which costs system calls.
+    func isDue(at now: MonotonicTime, canTake: (UInt64, Room) -> Bool) -> Bool {
         viewers.contains { id, viewer in
             guard viewer.isWaiting else { return false }
             let recent = viewer.met.count { now - $0 < Self.window }
-            return recent < Self.mostInWindow || isQueueEmpty(id)
+            return canTake(id, recent < Self.mostInWindow ? .forOne : .allSent)
         }
     }
+
+    enum Room { case forOne, allSent }
 
     /// A keyframe was sent to `viewer`, whoever had asked for it.
     mutating func met(for viewer: UInt64, at now: MonotonicTime) {
