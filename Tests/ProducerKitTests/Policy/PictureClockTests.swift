@@ -31,7 +31,8 @@ import Testing
     @Test mutating func `more than a second back is another time line`() {
         _ = clock.stamp(.at(5_000), arrival: .at(0))
         #expect(clock.stamp(.at(3_999), arrival: .at(0)) == PictureClock.Stamp(time: .at(3_999), isDiscontinuity: true))
-        #expect(clock.stamp(.at(4_032), arrival: .at(0)) == PictureClock.Stamp(time: .at(4_032), isDiscontinuity: false))
+        #expect(
+            clock.stamp(.at(4_032), arrival: .at(0)) == PictureClock.Stamp(time: .at(4_032), isDiscontinuity: false))
         #expect(clock.corrections == 0)
     }
 

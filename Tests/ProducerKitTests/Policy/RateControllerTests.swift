@@ -97,7 +97,8 @@ private struct SimulatedLink {
 
     @Test func `queues on the way count, not only those at home`() {
         var controller = RateController(nominal: 3_000_000)
-        var sample = RateController.Sample(time: .at(0), roundTrip: .milliseconds(20), leastRoundTrip: .milliseconds(15))
+        var sample = RateController.Sample(
+            time: .at(0), roundTrip: .milliseconds(20), leastRoundTrip: .milliseconds(15))
         #expect(controller.update(sample) == 3_000_000)
         sample.time = .at(250)
         sample.roundTrip = .milliseconds(400)
