@@ -235,7 +235,11 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
         state.machines[id] = machine
         for action in actions {
             switch action {
-            case .send(let message): link.link.send(message)
+            case .send(let message):
+                // The code is this producer's now: a crowd that comes later must not push its link out half-way, when
+                // it has stored this studio already.
+                if case .pairingAccepted = message { state.gate.admitted(id) }
+                link.link.send(message)
             case .close: link.link.secure.close(afterSending: true)
             case .store(let producer, let name): storeProducer(producer, name, id, &state)
             case .succeed: if let paired = state.paired { finish(&state, .paired(paired)) }
