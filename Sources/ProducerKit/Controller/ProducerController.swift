@@ -152,9 +152,11 @@ public final class ProducerController: Sendable {
 
     // MARK: Pairing
 
-    /// Pairs with the studio that shows a code, within 30 seconds. `completion` is called on ``delegateQueue``.
+    /// Pairs with the studio that shows a code, within 30 seconds.
     ///
-    /// - Parameter code: The text of the QR code; white space around it is passed over.
+    /// - Parameters:
+    ///   - code: The text of the QR code; white space around it is passed over.
+    ///   - completion: Called once, on ``delegateQueue``.
     public func pairStudioWithQRCodeData(
         _ code: String, completion: @escaping @Sendable (Result<PairedDevice, ProducerPairingError>) -> Void
     ) {
