@@ -16,7 +16,9 @@ import Testing
             let (toldByStudio, toldByProducer) = (studio.lineCount, producer.lineCount)
             if isCut { try await hosts.cut() } else { try await hosts.blackHole() }
             async let studioNotices = studio.event("waiting", within: .seconds(10), from: toldByStudio)
-            async let producerNotices = producer.event("disconnected", within: .seconds(10), from: toldByProducer)
+            async let producerNotices = producer.event("notice", within: .seconds(10), from: toldByProducer) {
+                $0.text.string?.hasPrefix("lost ") == true
+            }
             _ = try await (studioNotices, producerNotices)
             let restored = studio.lineCount
             if isCut { try await hosts.restore() } else { try await hosts.endBlackHole() }

@@ -78,6 +78,7 @@ import Testing
         try await rig.stream(4, to: fast)
         #expect(fast.pictures.count == 4)
         #expect(slow.pictures.count == 1)
+        await slow.waitForOffers(4)
         #expect(slow.now.offers == [.sent, .behind, .waitingForKeyframe, .waitingForKeyframe])
         #expect(fast.pictures.map(\.isKeyframe) == [true, false, false, false])
         slow.pictureIsOut()

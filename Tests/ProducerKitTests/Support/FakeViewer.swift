@@ -50,6 +50,11 @@ final class FakeViewer: ViewerSink {
         if !came { Issue.record("\(pictures.count) of \(count) pictures came", sourceLocation: sourceLocation) }
     }
 
+    func waitForOffers(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let came = await state.hasCome { $0.offers.count >= count }
+        if !came { Issue.record("\(now.offers.count) of \(count) offers came", sourceLocation: sourceLocation) }
+    }
+
     // MARK: ViewerSink
 
     var wantsPicture: Bool { now.wantsPicture }

@@ -172,6 +172,7 @@ import WireProtocol
         let ends = try Ends(configure: { $0.capabilities = Capabilities(definitions: [.economy, .high]) })
         defer { ends.stop() }
         let viewer = try await ends.connect()
+        #expect(await ends.studioProbe.isConnected() != nil)
         let paused = await ends.studio.request { .pause(Pause(request: $0, isPaused: true)) }
         #expect(paused?.code == .ok && viewer.connection.isPaused && !viewer.wantsPicture && !viewer.wantsSound)
         let resumed = await ends.studio.request { .pause(Pause(request: $0, isPaused: false)) }
