@@ -49,11 +49,14 @@ final class ConnectAttempt {
         var (error, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
         getsockopt(socket.number, SOL_SOCKET, SO_ERROR, &error, &length)
         guard error == 0 else { return finish(.failed(failure(error))) }
-        let number = socket.number
-        // Dialling a free port of the own machine over and over, a socket may get that very port and meet itself.
-        let isItself = SocketAddress { getsockname(number, $0, $1) } == SocketAddress { getpeername(number, $0, $1) }
-        guard !isItself else { return finish(.failed(failure(ECONNREFUSED))) }
+        guard !Self.isConnectedToItself(socket.number) else { return finish(.failed(failure(ECONNREFUSED))) }
         finish(.connected(SocketLink(tcp: socket, peer: address)))
+    }
+
+    /// Dialling a free port of the own machine over and over, a socket may be given that very port and meet itself
+    /// (RFC 9293, 3.5, simultaneous open).
+    static func isConnectedToItself(_ number: Int32) -> Bool {
+        SocketAddress { getsockname(number, $0, $1) } == SocketAddress { getpeername(number, $0, $1) }
     }
 
     private func report(_ outcome: Outcome) {

@@ -47,6 +47,8 @@ package final class TCPListener: @unchecked Sendable {
         source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
         source.setEventHandler { [self] in accept(onAccept) }
         source.activate()
+        // Dispatch gets the descriptor of its timers with the first one. `pause` needs one when there are none left.
+        queue.asyncAfter(deadline: .now() + .milliseconds(1)) {}
     }
 
     /// Stops accepting; connections that were accepted go on. Any thread, any number of times.

@@ -24,7 +24,6 @@ struct PairedDeviceFile: Sendable {
         guard let bytes = try file.read(atMost: PairedDeviceDocument.maximumByteCount) else { return [] }
         // Without the lock: a replaced file is always whole, and a holder who is stuck must not hide a removal.
         guard let document = try? PairedDeviceDocument(decoding: bytes) else { return try repair() }
-        refreshCopy()
         return document.devices
     }
 
@@ -52,6 +51,22 @@ struct PairedDeviceFile: Sendable {
             try file.replace(with: bytes)
         }
         return devices
+    }
+
+    /// Makes the copy what the file is, if it isn't: after a change by hand, or a crash between the two.
+    ///
+    /// May wait for the lock, so it comes after the devices are known. Without the lock, or room, the file goes on
+    /// being good.
+    func refreshCopy() {
+        guard let bytes = try? file.read(atMost: PairedDeviceDocument.maximumByteCount),
+            (try? copy.read(atMost: PairedDeviceDocument.maximumByteCount)) != bytes,
+            let lock = try? directory.lock()
+        else { return }
+        defer { _ = lock }
+        guard let bytes = try? file.read(atMost: PairedDeviceDocument.maximumByteCount),
+            (try? PairedDeviceDocument(decoding: bytes)) != nil
+        else { return }
+        try? copy.replace(with: bytes)
     }
 
     // MARK: With the lock held
@@ -104,20 +119,5 @@ struct PairedDeviceFile: Sendable {
             guard errno == EEXIST else { throw TransportError(errno: errno, "can't make \(path)") }
         }
         throw TransportError(.system, "there are 999 damaged files already. Remove \(file.path).damaged-*")
-    }
-
-    /// Makes the copy what the file is, if it isn't: after a change by hand, or a crash between the two.
-    private func refreshCopy() {
-        guard let bytes = try? file.read(atMost: PairedDeviceDocument.maximumByteCount),
-            (try? copy.read(atMost: PairedDeviceDocument.maximumByteCount)) != bytes,
-            // Whoever holds the lock is about to write both.
-            let lock = try? directory.lock(patienceMilliseconds: 0)
-        else { return }
-        defer { _ = lock }
-        guard let bytes = try? file.read(atMost: PairedDeviceDocument.maximumByteCount),
-            (try? PairedDeviceDocument(decoding: bytes)) != nil
-        else { return }
-        // The file is good; without the copy it goes on being so.
-        try? copy.replace(with: bytes)
     }
 }

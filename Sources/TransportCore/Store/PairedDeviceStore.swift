@@ -141,6 +141,7 @@ package final class PairedDeviceStore: Sendable {
         file.withLock { file in
             do throws(TransportError) {
                 accept(try file.load())
+                file.refreshCopy()
             } catch {
                 report("can't read the paired devices again: \(error)")
             }

@@ -141,7 +141,7 @@ final class ForeignPeer: @unchecked Sendable {
         return ssl
     }
 
-    private static func makeKey(_ kind: ForeignSetup.Key) -> OpaquePointer? {
+    static func makeKey(_ kind: ForeignSetup.Key) -> OpaquePointer? {
         let (type, group): (String, String?) =
             switch kind {
             case .p256: ("EC", "P-256")
@@ -157,7 +157,7 @@ final class ForeignPeer: @unchecked Sendable {
         return EVP_PKEY_generate(generator, &key) == 1 ? key : nil
     }
 
-    private static func makeCertificate(_ key: OpaquePointer, _ kind: ForeignSetup.Key) -> OpaquePointer? {
+    static func makeCertificate(_ key: OpaquePointer, _ kind: ForeignSetup.Key) -> OpaquePointer? {
         guard let certificate = X509_new() else { return nil }
         X509_set_version(certificate, 2)
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), 1)
