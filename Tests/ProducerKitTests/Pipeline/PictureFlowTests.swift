@@ -187,6 +187,8 @@ import Testing
         let viewer = FakeViewer()
         rig.pipeline.update(viewer)
         try await rig.stream(2, to: viewer)
+        // Counted after they are sent.
+        await waitUntil { rig.pipeline.statistics.encodedPictures == 2 }
         viewer.state.change { $0.isPaused = true }
         rig.pipeline.update(viewer)
         for _ in 0..<10 { try rig.deliver() }
