@@ -139,6 +139,9 @@ final class DefinitionEncode: Sendable {
         }
     }
 
+    /// A turn of the encode's queue is on its way, or at work.
+    var isAtWork: Bool { slot.withLock { $0.isScheduled } }
+
     /// Whether all pictures that came have been encoded and sent, as far as somebody wanted them.
     var isIdle: Bool {
         slot.withLock { slot in

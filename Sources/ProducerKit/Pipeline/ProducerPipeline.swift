@@ -228,6 +228,9 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     // MARK: Figures
 
+    /// No encode is at work.
+    var areEncodesIdle: Bool { state.withLock { Array($0.encodes.values) }.allSatisfy { !$0.isAtWork } }
+
     /// Whether all that came has been sent, as far as somebody wanted it.
     var isIdle: Bool {
         let (encodes, viewers) = state.withLock { (Array($0.encodes.values), $0.watching.values.map(\.viewer)) }

@@ -52,6 +52,7 @@ import Testing
         rig.pipeline.update(viewer)
         rig.pipeline.deliver(try lender.frame(0))
         await viewer.waitForPictures(1)
+        await rig.settled()
         for number in 1...4 {
             rig.clock.advance(by: .milliseconds(33))
             rig.pipeline.deliver(try lender.frame(number))

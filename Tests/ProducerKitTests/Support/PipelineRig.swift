@@ -47,6 +47,10 @@ final class PipelineRig: Sendable {
             let before = viewer.pictures.count
             try deliver()
             await viewer.waitForPictures(before + 1)
+            await settled()
         }
     }
+
+    /// A picture is at the viewer a moment before the encode's turn is over.
+    func settled() async { await waitUntil { pipeline.areEncodesIdle } }
 }
