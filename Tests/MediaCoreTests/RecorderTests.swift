@@ -171,6 +171,34 @@ import Testing
         #expect(try Self.decodes(path))
     }
 
+    /// A keyframe that was asked for while the source stood still comes a microsecond after the picture that it repeats.
+    @Test func aPictureSentAgainTakesThePlaceOfTheOneBeforeIt() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let stage = EncodeStage(.init(definition: .standard, bitsPerSecond: 400_000))
+        let recorder = try Recorder(path: path, hasSound: false)
+        for number in 0..<30 {
+            let picture = try Pictures.moving(Self.size, number: number)
+            let time = MonotonicTime(microseconds: Int64(number) * 33_333)
+            try recorder.write(video: stage.encode(picture, at: time).unit)
+            guard number == 19 else { continue }
+            stage.requestKeyframe()
+            var again = try stage.encode(
+                picture, at: time + Microseconds(1), clockTime: time + .seconds(1 as Int64)
+            ).unit
+            #expect(again.isKeyframe)
+            again.isRepeat = true
+            try recorder.write(video: again)
+        }
+        let summary = recorder.finish(within: .seconds(30 as Int64))
+        #expect(summary.counts.pictures == 30)
+        #expect(summary.counts.movedPictures == 0)
+        let written = try Self.pictureTimes(path)
+        #expect(written.count == 30)
+        #expect(zip(written, written.dropFirst()).allSatisfy { $1 - $0 > 0.03 })
+        #expect(try Self.decodes(path))
+    }
+
     /// BUG-091: each size has its own file.
     @Test func anotherSizeBeginsAnotherFile() throws {
         let folder = try TemporaryFolder()

@@ -47,6 +47,10 @@ final class RecordingFile {
 
     func write(picture unit: AccessUnit) throws(MediaError) {
         guard let previous = held else { throw MediaError(.internal, "the recording is finished") }
+        if Self.repeats(unit, previous.unit) {
+            held = (unit, previous.ticks)
+            return
+        }
         var ticks = Self.ticks(unit.presentationTime - start)
         if ticks <= previous.ticks {
             ticks = previous.ticks + 1
@@ -59,6 +63,14 @@ final class RecordingFile {
             try cut()
             fragmentStart = ticks
         }
+    }
+
+    /// Whether a keyframe shows what the picture before it shows, a microsecond later: somebody had asked for one. It
+    /// takes that picture's place: needing none before it, it loses nothing, and players and muxers that count in
+    /// frames have no use for two at one time.
+    private static func repeats(_ unit: AccessUnit, _ previous: AccessUnit) -> Bool {
+        let distance = unit.presentationTime - previous.presentationTime
+        return unit.isRepeat && unit.isKeyframe && distance >= .zero && distance < .milliseconds(1)
     }
 
     /// - Parameter frame: In the standard format, with a time.

@@ -2,7 +2,7 @@ import Testing
 
 /// The network goes and comes back in mid-stream.
 @Suite(.needsRoot, .serialized) struct LinkLossTests {
-    @Test(arguments: [false])
+    @Test(arguments: [false, true])
     func `both ends notice within 10 s, and the same recording goes on`(isCut: Bool) async throws {
         try await Rig.run(.heavy) { rig in
             let hosts = try await rig.twoHosts()

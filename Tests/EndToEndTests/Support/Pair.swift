@@ -107,10 +107,11 @@ enum Judge {
         return verdict
     }
 
-    /// Every picture and every sample decodes without a word of complaint.
-    static func decodes(_ path: String, _ rig: Rig) async throws -> Bool {
+    /// What a decoder has to say about any picture or sample: nothing, where all is well.
+    static func complaints(_ path: String, _ rig: Rig) async throws -> String {
         let process = try rig.start("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
         let status = try await process.exit(within: .seconds(60))
-        return status == .exited(0) && process.standardError.text.isEmpty
+        let text = process.standardError.text
+        return status == .exited(0) ? text : "\(status): \(text)"
     }
 }

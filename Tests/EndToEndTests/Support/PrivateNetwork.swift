@@ -58,7 +58,7 @@ final class PrivateNetwork: Sendable {
     var identifier: pid_t { holder.identifier }
 
     func open() async throws {
-        _ = try await holder.line(within: .seconds(5)) { $0 == "ready" }
+        _ = try await holder.line(within: .seconds(30)) { $0 == "ready" }
     }
 
     /// Kills whatever runs here, the holder last.
