@@ -11,7 +11,8 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let reservedPacketType = Code(rawValue: "reservedPacketType")
         /// Fewer than 16 bytes where a header should be.
         package static let headerTooShort = Code(rawValue: "headerTooShort")
-        /// A packet of another type or stream than the one it was handed to, or control on a stream other than 0.
+        /// A packet of another type or stream than the one it was handed to, control on a stream other than 0, or a
+        /// stream that is announced with an id of the other end's or one in use.
         package static let wrongStream = Code(rawValue: "wrongStream")
         /// More than ``Limits/streamCount`` streams at a time.
         package static let tooManyStreams = Code(rawValue: "tooManyStreams")

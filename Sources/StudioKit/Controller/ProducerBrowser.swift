@@ -33,9 +33,6 @@ final class ProducerBrowser: Sendable {
         discovery?.stop()
     }
 
-    /// ``DeviceID/short`` of who claims to be there.
-    var onlineIDs: Set<String> { found.withLock { Set($0.values.compactMap(\.deviceHint)) } }
-
     /// The paired ones first, then by name.
     func producers(paired: [PairedDevice]) -> [Producer] {
         let services = found.withLock { Array($0.values) }

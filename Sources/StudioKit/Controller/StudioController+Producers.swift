@@ -12,10 +12,7 @@ extension StudioController {
     func browser() throws(StudioError) -> ProducerBrowser {
         if let browser = try opened().browser { return browser }
         let browser = ProducerBrowser(
-            onChange: { [weak self] in
-                self?.producersChanged()
-                self?.chooseFoundProducer()
-            },
+            onChange: { [weak self] in self?.producersChanged() },
             onUnavailable: { [weak self] in self?.report($0) })
         let taken = open.withLock { open -> ProducerBrowser? in
             guard open != nil else { return nil }

@@ -20,8 +20,6 @@ public final class StudioController: Sendable {
         var pairing: PairingInProgress?
         var recording: RecordingOutput?
         var browser: ProducerBrowser?
-        /// What `connect(to:)` was last told; nil: nothing is wanted.
-        var target: ProducerTarget?
         var definition: Definition?
         var muted: Set<StreamKind> = []
         /// Why the endpoint is being told to leave; nil: because it was asked to.
@@ -150,7 +148,7 @@ public final class StudioController: Sendable {
         let endpoint = try endpoint()
         let store = try opened().store
         let known = store.devices.filter { $0.role == .producer }
-        let wanted: StudioTarget?
+        let wanted: StudioTarget
         switch target {
         case .address(let text):
             do throws(TransportError) {
@@ -164,45 +162,21 @@ public final class StudioController: Sendable {
                 throw StudioError(
                     .unknownDevice, "no producer with the ID \(id.short) is paired with this studio; pair it first")
             }
-            wanted = .device(id)
+            wanted = .devices([id])
         case .anyPaired:
-            guard let first = known.first else {
+            guard !known.isEmpty else {
                 throw StudioError(.unknownDevice, "no producer is paired with this studio yet; pair one first")
             }
-            wanted = known.count == 1 ? .device(first.id) : nil
+            wanted = .devices(Set(known.map(\.id)))
         }
-        open.withLock { $0?.target = target }
-        if let wanted {
-            endpoint.connect(to: wanted)
-        } else {
-            change(to: .searching)
-            _ = try browser()
-            chooseFoundProducer()
-        }
+        endpoint.connect(to: wanted)
     }
 
     /// Says goodbye to the producer and stays idle. Recordings go on, and wait.
     public func disconnect() {
-        let endpoint = open.withLock { open in
-            open?.target = nil
-            return open?.endpoint
-        }
-        guard let endpoint else { return }
+        guard let endpoint = open.withLock({ $0?.endpoint }) else { return }
         endpoint.disconnect()
         delegateCalls.call { [self] in $0.studioControllerDidDisconnect(self) }
-    }
-
-    /// Of several paired producers the first that is found is taken.
-    func chooseFoundProducer() {
-        let choice = open.withLock { open -> (StudioEndpoint, DeviceID)? in
-            guard open?.target == .anyPaired, let endpoint = open?.endpoint else { return nil }
-            let found = open?.browser?.onlineIDs ?? []
-            let device = open?.store.devices.first { $0.role == .producer && found.contains($0.id.short) }
-            guard let device else { return nil }
-            open?.target = .device(device.id)
-            return (endpoint, device.id)
-        }
-        if let choice { choice.0.connect(to: .device(choice.1)) }
     }
 
     // MARK: Parts
@@ -316,7 +290,6 @@ public final class StudioController: Sendable {
 
     /// `connect(to:)` has come to nothing.
     private func over(_ state: StudioControllerState, _ error: StudioError) {
-        open.withLock { $0?.target = nil }
         change(to: state)
         delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
     }

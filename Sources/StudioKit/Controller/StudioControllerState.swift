@@ -34,7 +34,7 @@ public enum StudioControllerState: Hashable, Sendable {
 
 /// Which producer is wanted.
 public enum ProducerTarget: Hashable, Sendable {
-    /// The only paired one, or the first of them that is found.
+    /// The only paired one, or the first of them that answers, and that one from then on.
     case anyPaired
     /// A paired one, wherever it is.
     case device(DeviceID)

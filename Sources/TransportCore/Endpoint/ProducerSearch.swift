@@ -2,7 +2,7 @@ internal import CamoTypes
 internal import Confinement
 internal import Dispatch
 
-/// Looks for one producer on the network: where a service with its hint can be reached.
+/// Looks for producers on the network: where a service with the hint of one can be reached.
 ///
 /// A hint proves nothing: whoever answers there still has to prove the key.
 final class ProducerSearch: Sendable {
@@ -11,12 +11,12 @@ final class ProducerSearch: Sendable {
         case unavailable(String)
     }
 
-    private let hint: String
+    private let hints: Set<String>
     private let found = Locked<[BrowsedService.ID: [HostPort]]>([:])
     private let discovery = Locked<Discovery?>(nil)
 
-    init(for device: DeviceID, onEvent: @escaping @Sendable (Event) -> Void) {
-        hint = device.short
+    init(for devices: Set<DeviceID>, onEvent: @escaping @Sendable (Event) -> Void) {
+        hints = Set(devices.map(\.short))
         let browser = Discovery(queue: DispatchQueue(label: "producer search")) { [weak self] event in
             self?.heard(event, onEvent)
         }
@@ -42,7 +42,7 @@ final class ProducerSearch: Sendable {
     private func heard(_ event: DiscoveryEvent, _ tell: @Sendable (Event) -> Void) {
         switch event {
         case .found(let service), .changed(let service):
-            guard service.isCamo, service.deviceHint == hint else { return }
+            guard service.isCamo, let hint = service.deviceHint, hints.contains(hint) else { return }
             let addresses = service.addresses.map { HostPort(host: $0.host, port: $0.port) }
             let isNew = found.withLock { found in
                 defer { found[service.id] = addresses }

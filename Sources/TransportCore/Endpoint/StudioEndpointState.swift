@@ -3,8 +3,9 @@ package import WireProtocol
 
 /// Where the producer is to be found.
 package enum StudioTarget: Hashable, Sendable {
-    /// A paired producer: through Avahi, and at its last known addresses.
-    case device(DeviceID)
+    /// The first of these paired producers that answers, and that one from then on: through Avahi, and at their last
+    /// known addresses.
+    case devices(Set<DeviceID>)
     case address(HostPort)
     /// Wait for a producer to dial this port; 0: any free one.
     case listen(port: UInt16)

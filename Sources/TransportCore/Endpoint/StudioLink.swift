@@ -11,6 +11,7 @@ final class StudioLink: SessionLinkOwner, Sendable {
     let address: HostPort?
     private let endpoint: StudioEndpoint
     private let state: Confined<State>
+    private let welcomed = Locked(false)
 
     private struct State {
         var handshake: StudioHandshake
@@ -27,6 +28,9 @@ final class StudioLink: SessionLinkOwner, Sendable {
         self.endpoint = endpoint
         state = Confined(on: link.secure.queue, State(handshake: StudioHandshake(hello: hello)))
     }
+
+    /// The producer had said welcome. Any thread.
+    var hasBeenWelcomed: Bool { welcomed.withLock { $0 } }
 
     func start() { link.start(owner: self) }
 
@@ -132,6 +136,7 @@ final class StudioLink: SessionLinkOwner, Sendable {
             case .fail(let goodbye): state.assumeIsolated { $0.goodbye = goodbye }
             case .beginSession(let welcome):
                 link.establish()
+                welcomed.withLock { $0 = true }
                 guard let id = state.assumeIsolated({ $0.peer }) else { return }
                 endpoint.link(
                     self,

@@ -156,16 +156,20 @@ final class SessionLink: SecureLinkDelegate, Sendable {
         established.withLock { $0 = true }
     }
 
-    /// Units of `stream` are expected from now on.
+    /// Units of `stream`, which the peer announced, are expected from now on.
     func expect(_ type: PacketType, stream: UInt16) {
-        let fits = incoming.assumeIsolated { state in
-            guard state.streams[stream] != nil || state.streams.count < Limits.streamCount else { return false }
+        // The studio is the TLS server; odd ids are the producer's.
+        let isPeers = stream.isMultiple(of: 2) == (secure.role == .client) && stream != 0
+        let error = incoming.assumeIsolated { state -> WireError? in
+            guard isPeers else { return WireError(.wrongStream, "\(stream) is no stream id of the other end's") }
+            guard state.streams[stream] == nil else { return WireError(.wrongStream, "stream \(stream) is in use") }
+            guard state.streams.count < Limits.streamCount else {
+                return WireError(.tooManyStreams, "more than \(Limits.streamCount) streams at a time")
+            }
             state.streams[stream] = UnitAssembler(type: type, stream: stream)
-            return true
+            return nil
         }
-        if !fits {
-            refuse(.protocolError(WireError(.tooManyStreams, "more than \(Limits.streamCount) streams at a time")))
-        }
+        if let error { refuse(.protocolError(error)) }
     }
 
     func forget(stream: UInt16) {

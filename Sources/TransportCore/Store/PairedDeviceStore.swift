@@ -102,14 +102,22 @@ package final class PairedDeviceStore: Sendable {
         try devices.one(matching: text)
     }
 
-    /// Remembers where a device was reached, for the next time. Only for one that has proven its key.
-    package func noteAddress(_ address: HostPort, of id: DeviceID) throws(TransportError) {
-        let text = address.description
-        guard let known = device(for: id), known.addresses.first != text else { return }
+    /// Remembers what a device calls itself now and where it was reached, for the next time. Only for one that has
+    /// proven its key.
+    ///
+    /// - Parameter address: nil where it dialled.
+    package func note(name: String, address: HostPort?, of id: DeviceID) throws(TransportError) {
+        func noted(_ device: PairedDevice) -> PairedDevice {
+            var device = device
+            device.name = name
+            // Those that are too many fall off at the end.
+            if let text = address?.description { device.addresses = [text] + device.addresses.filter { $0 != text } }
+            return device.cleaned()
+        }
+        guard let known = device(for: id), noted(known) != known else { return }
         try update { devices throws(TransportError) in
             guard let index = devices.firstIndex(where: { $0.id == id }) else { return }
-            let others = devices[index].addresses.filter { $0 != text }
-            devices[index].addresses = [text] + others.prefix(PairedDeviceDocument.maximumAddressCount - 1)
+            devices[index] = noted(devices[index])
         }
     }
 

@@ -28,6 +28,8 @@ package final class SecureLink: @unchecked Sendable {
     package let label: String
     private let link: any ByteLink
     private let context: TLSContext
+    /// Whoever dialled: the studio is the server.
+    var role: TLSRole { context.role }
     private let patience: Patience
 
     /// What was asked for from any thread, and not yet done.

@@ -54,8 +54,12 @@ import WireProtocol
         #expect(viewer.offerPicture(.picture(0, isKeyframe: true), number: 0) == .notWatching)
         viewer.beginPicture(.test)
         #expect(viewer.offerPicture(.picture(1, isKeyframe: false), number: 1) == .waitingForKeyframe)
-        #expect(viewer.offerPicture(.picture(2, bytes: 4_000_000, isKeyframe: true), number: 2) == .sent)
-        #expect(viewer.offerPicture(.picture(3, isKeyframe: false), number: 3) == .behind)
+        // So large that it is under way for long after the next has been offered.
+        let large = AccessUnit(
+            bytes: [UInt8](repeating: 7, count: 15_000_000), presentationTime: SystemClock().now, isKeyframe: true)
+        let next = AccessUnit.picture(3, isKeyframe: false)
+        let offers = (viewer.offerPicture(large, number: 2), viewer.offerPicture(next, number: 3))
+        #expect(offers == (.sent, .behind))
         let wanted = await ends.producerProbe.events.first { event -> Bool? in
             if case .wantsKeyframe = event { true } else { nil }
         }
@@ -154,8 +158,6 @@ import WireProtocol
         for number in 0..<UInt16(Limits.streamCount) {
             viewer.send(.streamConfiguration(StreamConfiguration(stream: 101 + 2 * number, content: .metadata)))
         }
-        // An id that is there already takes no room.
-        viewer.send(.streamConfiguration(StreamConfiguration(stream: 101, content: .metadata)))
         viewer.send(.definitionChanged(DefinitionChanged(definition: .economy, cause: .asked)))
         let isStillThere = await ends.studioProbe.events.first { event -> Bool? in
             if case .message(.definitionChanged) = event { true } else { nil }
@@ -166,6 +168,46 @@ import WireProtocol
             if case .state(.waiting(_, let reason, _)) = event { reason } else { nil }
         }
         #expect(reason?.contains("tooManyStreams") == true, "\(reason ?? "nothing")")
+    }
+
+    /// Without Avahi there are only the addresses from before. Nobody answers at the first, and at the second somebody
+    /// else does.
+    @Test func `of several paired producers the one that answers is watched, and that one only`() async throws {
+        let (gone, stranger) = (try Installation("camo-producer"), try Installation("camo-producer"))
+        let ends = try Ends()
+        defer { ends.stop() }
+        let strangers = try TCPListener(
+            port: 0, queue: DispatchQueue(label: "stranger"), report: { _ in }, onAccept: { pipe, _ in pipe.close {} })
+        defer { strangers.close() }
+        try ends.producer.start()
+        try ends.studioHome.pair(with: gone, as: .producer)
+        try ends.studioHome.pair(with: stranger, as: .producer)
+        let here = "127.0.0.1"
+        try ends.studioHome.store.note(name: "gone", address: HostPort(host: here, port: 1), of: gone.identity.id)
+        try ends.studioHome.store.note(
+            name: "stranger", address: HostPort(host: here, port: strangers.port), of: stranger.identity.id)
+        try ends.studioHome.store.note(
+            name: "it", address: HostPort(host: here, port: ends.producer.port), of: ends.producerHome.identity.id)
+
+        let all = [gone, stranger, ends.producerHome].map(\.identity.id)
+        ends.studio.connect(to: .devices(Set(all)))
+        let connection = await ends.studioProbe.isConnected(within: 20)
+        #expect(connection?.peer.id == ends.producerHome.identity.id)
+        #expect(ends.studioHome.store.device(for: ends.producerHome.identity.id)?.name == "Test producer")
+    }
+
+    /// Wire protocol, section 4: odd ids are the producer's, and a stream keeps its format.
+    @Test(arguments: [[6], [5, 5]] as [[UInt16]])
+    func `a producer that begins a stream that is not its to begin loses its link`(ids: [UInt16]) async throws {
+        let ends = try Ends()
+        defer { ends.stop() }
+        let viewer = try await ends.connect()
+        #expect(await ends.studioProbe.isConnected() != nil)
+        for id in ids { viewer.send(.streamConfiguration(StreamConfiguration(stream: id, content: .metadata))) }
+        let reason = await ends.studioProbe.events.first { event -> String? in
+            if case .state(.waiting(_, let reason, _)) = event { reason } else { nil }
+        }
+        #expect(reason?.contains("wrongStream") == true, "\(reason ?? "nothing")")
     }
 
     @Test func `pause, mute and definition reach the producer`() async throws {

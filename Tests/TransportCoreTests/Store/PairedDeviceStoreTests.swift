@@ -67,11 +67,15 @@ func device(_ number: UInt8, _ name: String? = nil, role: DeviceRole = .studio) 
         let store = try store()
         try store.add(device(1))
         for port in [1, 2, 3, 4, 5, 3, 3] as [UInt16] {
-            try store.noteAddress(HostPort(host: "box", port: port), of: device(1).id)
+            try store.note(name: device(1).name, address: HostPort(host: "box", port: port), of: device(1).id)
         }
         #expect(store.devices[0].addresses == ["box:3", "box:5", "box:4", "box:2"])
+        // So is what it calls itself by now, cleaned.
+        try store.note(name: "Attic\u{1B}[31m", address: nil, of: device(1).id)
+        #expect(store.devices[0].addresses.first == "box:3")
+        #expect(store.devices[0].name == device(1, "Attic\u{1B}[31m").cleaned().name)
         // Not for strangers.
-        try store.noteAddress(HostPort(host: "box", port: 1), of: device(9).id)
+        try store.note(name: "nobody", address: HostPort(host: "box", port: 1), of: device(9).id)
         #expect(store.devices.count == 1)
     }
 
