@@ -43,14 +43,21 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
         var gate = AdmissionGate()
         var links: [UInt64: PairingLink] = [:]
         var machines: [UInt64: StudioPairing] = [:]
-        /// Services being dialled, or linked to.
-        var dialled: [BrowsedService.ID: TCPDialer] = [:]
+        /// Producers that say they hold the code.
+        var candidates: [BrowsedService.ID: Candidate] = [:]
         var notices = NoticeLimit()
         /// The last event was told.
         var isOver = false
         /// Nobody is let in any more.
         var isClosed = false
         var paired: PairedDevice?
+    }
+
+    /// Dialled, or linked to, or waiting for the next try: the first may come before the network is ready for it.
+    private struct Candidate {
+        var service: BrowsedService
+        var dialer: TCPDialer?
+        var link: UInt64?
     }
 
     /// Opens a port and makes a code for it.
@@ -144,29 +151,48 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
             let wanted = PairingID(secret: code.secret, hash: hash).description
             guard service.isCamo, service.pairingHint == wanted, !state.isOver else { return }
             // A few at a time: anybody can advertise the id.
-            guard state.dialled[service.id] == nil, state.dialled.count < 8 else { return }
-            let dialer = TCPDialer(
-                service.addresses.map { HostPort(host: $0.host, port: $0.port) }, timeLimit: .seconds(5))
-            state.dialled[service.id] = dialer
-            dialer.start(on: self.state.queue) { [weak self] result in
-                guard let self else { return }
-                self.state.assumeIsolated { self.dialled(service.id, result, &$0) }
-            }
-        case .lost(let id): state.dialled.removeValue(forKey: id)?.cancel()
+            guard state.candidates[service.id] != nil || state.candidates.count < 8 else { return }
+            state.candidates[service.id, default: Candidate(service: service)].service = service
+            dial(service.id, &state)
+        case .lost(let id): state.candidates.removeValue(forKey: id)?.dialer?.cancel()
         case .unavailable(let why): onEvent(.discoveryUnavailable(why))
         case .available, .published, .publishingFailed: break
         }
     }
 
-    private func dialled(
-        _ service: BrowsedService.ID, _ result: Result<SocketLink, TransportError>, _ state: inout State
-    ) {
-        switch result {
-        case .success(let pipe): adopt(pipe, host: nil, &state)
-        case .failure(let error):
-            state.dialled[service] = nil
-            tell(service.instance, error.message, &state)
+    private func dial(_ id: BrowsedService.ID, _ state: inout State) {
+        guard !state.isOver, let candidate = state.candidates[id], candidate.dialer == nil, candidate.link == nil
+        else { return }
+        let dialer = TCPDialer(
+            candidate.service.addresses.map { HostPort(host: $0.host, port: $0.port) }, timeLimit: .seconds(5))
+        state.candidates[id]?.dialer = dialer
+        dialer.start(on: self.state.queue) { [weak self] result in
+            guard let self else { return }
+            self.state.assumeIsolated { self.dialled(id, dialer, result, &$0) }
         }
+    }
+
+    private func dialled(
+        _ id: BrowsedService.ID, _ dialer: TCPDialer, _ result: Result<SocketLink, TransportError>,
+        _ state: inout State
+    ) {
+        guard let candidate = state.candidates[id], candidate.dialer === dialer else {
+            if case .success(let pipe) = result { pipe.close {} }
+            return
+        }
+        state.candidates[id]?.dialer = nil
+        switch result {
+        case .success(let pipe):
+            let link = adopt(pipe, host: nil, &state)
+            state.candidates[id]?.link = link
+        case .failure(let error):
+            tell(candidate.service.sourceName, error.message, &state)
+            dialLater(id, &state)
+        }
+    }
+
+    private func dialLater(_ id: BrowsedService.ID, _ state: inout State) {
+        self.state.async(after: .seconds(1)) { [weak self] state in self?.dial(id, &state) }
     }
 
     private func accept(_ pipe: any ByteLink, from host: String) {
@@ -177,8 +203,12 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
         }
     }
 
-    private func adopt(_ pipe: any ByteLink, host: String?, _ state: inout State) {
-        guard !state.isClosed, let context = state.context else { return pipe.close {} }
+    @discardableResult
+    private func adopt(_ pipe: any ByteLink, host: String?, _ state: inout State) -> UInt64? {
+        guard !state.isClosed, let context = state.context else {
+            pipe.close {}
+            return nil
+        }
         let secure = SecureLink(link: pipe, role: .server, context: context, label: "studio pairing")
         let link = PairingLink(
             SessionLink(secure, clock: clock, clockMapping: Locked(ClockMapping())), owner: self, host: host)
@@ -187,6 +217,7 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
             if case .drop(let id, _) = action { state.links[id]?.link.close() }
         }
         link.start()
+        return link.id
     }
 
     // MARK: What links tell; their queues
@@ -221,6 +252,10 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
             state.gate.closed(link.id)
             state.links[link.id] = nil
             state.machines[link.id] = nil
+            for (id, candidate) in state.candidates where candidate.link == link.id {
+                state.candidates[id]?.link = nil
+                dialLater(id, &state)
+            }
         }
     }
 
@@ -279,8 +314,8 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
         guard !state.isOver else { return }
         state.isOver = true
         state.discovery?.stop()
-        for dialer in state.dialled.values { dialer.cancel() }
-        (state.discovery, state.dialled) = (nil, [:])
+        for candidate in state.candidates.values { candidate.dialer?.cancel() }
+        (state.discovery, state.candidates) = (nil, [:])
         if case .cancelled = event {
             close(&state)
         } else {

@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    @Test func `the code's address is of no use: mDNS does`() async throws {
+        try await Rig.run(.heavy) { rig in
+            let hosts = try await rig.twoHosts()
+            let pair = try Pair(rig, producerOn: hosts.a, studioOn: hosts.b)
+            let (code, studio) = try await pair.showCode()
+            #expect(code.contains(TwoHosts.addressB))
+            try await hosts.moveB()
+            let producer = try pair.startProducer(["pair", code])
+            #expect(try await producer.exit(within: .seconds(35)) == .exited(0), "\(producer.report)")
+            #expect(try await studio.exit(within: .seconds(5)) == .exited(0), "\(studio.report)")
+            try await stream(pair, rig)
+        }
+    }
+
     @Test func `multicast is blocked: the code's address and --connect do`() async throws {
         try await Rig.run(.heavy) { rig in
             let hosts = try await rig.twoHosts()

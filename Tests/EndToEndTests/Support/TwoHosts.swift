@@ -59,6 +59,12 @@ struct TwoHosts: Sendable {
         for host in [a, b] { try await host.run("ip", "-4", "addr", "flush", "dev", "eth0") }
     }
 
+    /// `b` gets another address, as from a DHCP server that has changed its mind: who knows the old one is lost.
+    func moveB() async throws {
+        try await b.run(
+            "/bin/sh", "-ec", "ip addr flush dev eth0 scope global; ip addr add 10.77.0.9/24 dev eth0")
+    }
+
     /// Neither finds the other, as on many guest networks; ARP and what is addressed get through. IPv6 does not:
     /// its neighbour discovery is multicast too.
     func blockMulticast() async throws { try await floodMulticast("off") }
