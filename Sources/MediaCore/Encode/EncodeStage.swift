@@ -87,14 +87,26 @@ package final class EncodeStage {
     /// Whether a picture that is encoded now may be a keyframe, if one is asked for.
     package func canMakeKeyframe(at clockTime: MonotonicTime) -> Bool { schedule.isSpaced(at: clockTime) }
 
+    /// Turned, mirrored, scaled and brought to the encoder's layout: what ``encode(converted:at:clockTime:)`` takes.
+    package func convert(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
+        try converter(for: frame.size).convert(frame)
+    }
+
+    /// Converts and encodes.
+    package func encode(
+        _ frame: VideoFrame, at time: MonotonicTime, clockTime: MonotonicTime? = nil
+    ) throws(MediaError) -> Output {
+        try encode(converted: convert(frame), at: time, clockTime: clockTime)
+    }
+
     /// - Parameters:
+    ///   - picture: From ``convert(_:)``.
     ///   - time: When the picture was taken; strictly later than the one before, or a discontinuity.
     ///   - clockTime: Now, for the spacing of keyframes; nil: `time`. They differ where a picture is sent once more:
     ///     its own time hardly moves.
     package func encode(
-        _ frame: VideoFrame, at time: MonotonicTime, clockTime: MonotonicTime? = nil
+        converted picture: VideoFrame, at time: MonotonicTime, clockTime: MonotonicTime? = nil
     ) throws(MediaError) -> Output {
-        let picture = try converter(for: frame.size).convert(frame)
         var isNew = try follow(picture)
         switch scaling.pictureArrived(at: time) {
         case .setBitRate(let rate, let bufferBits): try encoder?.setBitRate(rate, bufferBits: bufferBits)

@@ -15,11 +15,18 @@ final class DefinitionEncode: Sendable {
     private let slot = Locked(Slot())
     private let work: Confined<Work>
 
+    private struct WaitingPicture {
+        var frame: VideoFrame
+        var stamp: PictureClock.Stamp
+        var arrival: MonotonicTime
+    }
+
     /// What the source's thread and the links touch.
     private struct Slot {
-        var picture: (frame: VideoFrame, stamp: PictureClock.Stamp)?
-        /// The newest picture of all, encoded or not: a source that stands still is shown from it.
-        var newest: (frame: VideoFrame, arrival: MonotonicTime)?
+        var picture: WaitingPicture?
+        /// The newest picture of all, encoded or not: a source that stands still is shown from it. Once it is converted
+        /// it is kept as that, so that the source has its memory back: a 1080p frame in BGRA takes 8 MB.
+        var newest: (frame: VideoFrame, isConverted: Bool, arrival: MonotonicTime)?
         var clock = PictureClock()
         /// A turn of the work queue is on its way, or at work.
         var isScheduled = false
@@ -70,8 +77,8 @@ final class DefinitionEncode: Sendable {
             let stamp = slot.clock.stamp(frame.presentationTime, arrival: now)
             let isReady = slot.viewers.contains { $0.isReadyForPicture }
             let replaced = slot.picture != nil
-            slot.picture = (frame, stamp)
-            slot.newest = (frame, now)
+            slot.picture = WaitingPicture(frame: frame, stamp: stamp, arrival: now)
+            slot.newest = (frame, false, now)
             if !slot.viewers.contains(where: { $0.wantsPicture }) {
                 slot.drops.count(.nobodyWatches)
                 // Nobody is coming for it; a viewer that joins gets the next one, or this one if none comes.
@@ -172,50 +179,73 @@ final class DefinitionEncode: Sendable {
 
     // MARK: The encode's queue
 
+    /// A picture in the encoder's layout, and what there is to know for encoding it.
+    private struct Turn {
+        var picture: VideoFrame
+        var time: MonotonicTime
+        var isDiscontinuity = false
+        var isRepeat = false
+        var viewers: [any ViewerSink]
+        var start: MonotonicTime
+    }
+
     private func drain(_ work: inout Work) {
-        while let (frame, stamp, viewers) = takePicture() {
-            encode(frame, at: stamp.time, isDiscontinuity: stamp.isDiscontinuity, isRepeat: false, to: viewers, &work)
+        while let turn = nextTurn(&work) { encode(turn, &work) }
+    }
+
+    /// Converts the picture that waits. The frame as it came is let go here: its buffer is free while this one is
+    /// encoded.
+    private func nextTurn(_ work: inout Work) -> Turn? {
+        while let (waiting, viewers) = takePicture() {
+            let start = clock.now
+            do throws(MediaError) {
+                let picture = try work.stage.convert(waiting.frame)
+                slot.withLock { slot in
+                    if slot.newest?.arrival == waiting.arrival { slot.newest = (picture, true, waiting.arrival) }
+                }
+                return Turn(
+                    picture: picture, time: waiting.stamp.time, isDiscontinuity: waiting.stamp.isDiscontinuity,
+                    viewers: viewers, start: start)
+            } catch { failed(error, &work) }
         }
+        return nil
     }
 
     /// The picture that waits, if somebody can take it; else the turn is over.
-    private func takePicture() -> (VideoFrame, PictureClock.Stamp, [any ViewerSink])? {
+    private func takePicture() -> (WaitingPicture, [any ViewerSink])? {
         slot.withLock { slot in
-            guard let (frame, stamp) = slot.picture, !slot.isClosed,
-                slot.viewers.contains(where: { $0.isReadyForPicture })
+            guard let picture = slot.picture, !slot.isClosed, slot.viewers.contains(where: { $0.isReadyForPicture })
             else {
                 slot.isScheduled = false
                 return nil
             }
             slot.picture = nil
-            return (frame, stamp, slot.viewers)
+            return (picture, slot.viewers)
         }
     }
 
-    private func encode(
-        _ frame: VideoFrame, at time: MonotonicTime, isDiscontinuity: Bool, isRepeat: Bool,
-        to viewers: [any ViewerSink], _ work: inout Work
-    ) {
-        let start = clock.now
-        updateRate(viewers, at: start, &work)
-        if isKeyframeDue(viewers, at: start, work) { work.stage.requestKeyframe() }
+    private func encode(_ turn: Turn, _ work: inout Work) {
+        updateRate(turn.viewers, at: turn.start, &work)
+        if isKeyframeDue(turn.viewers, at: turn.start, work) { work.stage.requestKeyframe() }
         do throws(MediaError) {
-            if isDiscontinuity { work.stage.beginAnew() }
-            var output = try work.stage.encode(frame, at: time, clockTime: start)
-            output.unit.isRepeat = isRepeat
-            output.unit.isDiscontinuity = isDiscontinuity
+            if turn.isDiscontinuity { work.stage.beginAnew() }
+            var output = try work.stage.encode(converted: turn.picture, at: turn.time, clockTime: turn.start)
+            output.unit.isRepeat = turn.isRepeat
+            output.unit.isDiscontinuity = turn.isDiscontinuity
             work.hasFailed = false
-            offer(output.unit, to: viewers, &work)
+            offer(output.unit, to: turn.viewers, &work)
             slot.withLock { $0.encoded += 1 }
-        } catch {
-            slot.withLock { $0.drops.count(.encoderFailed) }
-            if !work.hasFailed { report("cannot encode: \(error)") }
-            work.hasFailed = true
-            work.stage.close()
-        }
+        } catch { failed(error, &work) }
         let end = clock.now
-        work.times.add(end - start)
+        work.times.add(end - turn.start)
         if let line = slot.withLock({ $0.drops.line(at: end) }) { report(line) }
+    }
+
+    private func failed(_ error: MediaError, _ work: inout Work) {
+        slot.withLock { $0.drops.count(.encoderFailed) }
+        if !work.hasFailed { report("cannot encode: \(error)") }
+        work.hasFailed = true
+        work.stage.close()
     }
 
     private func offer(_ unit: AccessUnit, to viewers: [any ViewerSink], _ work: inout Work) {
@@ -292,16 +322,19 @@ final class DefinitionEncode: Sendable {
         guard !work.needs.isEmpty else { return }
         let now = clock.now
         // One that waits is as good, and newer; and one that came a moment ago will be followed by another.
-        let (picture, viewers) = slot.withLock { slot -> (VideoFrame?, [any ViewerSink]) in
-            guard slot.picture == nil, !slot.isClosed, let (frame, arrival) = slot.newest,
+        let (newest, viewers) = slot.withLock { slot -> ((VideoFrame, Bool)?, [any ViewerSink]) in
+            guard slot.picture == nil, !slot.isClosed, let (frame, isConverted, arrival) = slot.newest,
                 now - arrival >= Self.patience, slot.viewers.contains(where: { $0.isReadyForPicture })
             else { return (nil, slot.viewers) }
-            return (frame, slot.viewers)
+            return ((frame, isConverted), slot.viewers)
         }
-        if let picture, isKeyframeDue(viewers, at: now, work), work.stage.canMakeKeyframe(at: now),
-            let time = slot.withLock({ $0.clock.stampOfRepeat() })
+        if let (frame, isConverted) = newest, isKeyframeDue(viewers, at: now, work),
+            work.stage.canMakeKeyframe(at: now), let time = slot.withLock({ $0.clock.stampOfRepeat() })
         {
-            encode(picture, at: time, isDiscontinuity: false, isRepeat: true, to: viewers, &work)
+            do throws(MediaError) {
+                let picture = isConverted ? frame : try work.stage.convert(frame)
+                encode(Turn(picture: picture, time: time, isRepeat: true, viewers: viewers, start: now), &work)
+            } catch { failed(error, &work) }
         } else {
             viewerIsReady()
         }
