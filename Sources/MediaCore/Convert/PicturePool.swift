@@ -5,8 +5,8 @@ internal import Confinement
 ///
 /// Blocks come back when the last `VideoFrame` that shows them is gone, from any thread.
 final class PicturePool: Sendable {
-    /// More than this are freed instead of kept: enough for one picture being made, one being encoded, one waiting.
-    private static let kept = 4
+    /// More than this are freed instead of kept: one is being made while another is encoded or looked at.
+    private static let kept = 2
 
     fileprivate struct Block: @unchecked Sendable {  // owned by whoever holds it: the pool or one buffer
         let base: UnsafeMutableRawPointer

@@ -1,31 +1,43 @@
 internal import Confinement
+internal import Dispatch
 
 /// Page-aligned buffers of one size that go round: a frame borrows one and gives it back when nobody needs it any more.
+///
+/// Two are enough: one is filled while the other waits or is converted. At 1080p each is 8 MB.
 final class PictureBuffers: Sendable {
     private let byteCount: Int
-    private let free: Locked<Free>
+    private let state: Locked<State>
+    /// How many of ``most`` are not lent.
+    private let permits = DispatchSemaphore(value: PictureBuffers.most)
 
     /// Unchecked: the pointers are handed to one owner at a time, under the lock.
-    private struct Free: @unchecked Sendable {
-        var buffers: [UnsafeMutableRawPointer] = []
+    private struct State: @unchecked Sendable {
+        var free: [UnsafeMutableRawPointer] = []
+        /// Lent beyond ``most``; as many are given back to the system.
+        var surplus = 0
     }
 
-    /// More than these are given back to the system: a slow consumer was at work.
-    private static let most = 4
+    private static let most = 2
+    /// Converting takes a few milliseconds. A borrower that keeps a picture for longer gets memory for it.
+    private static let patience = DispatchTimeInterval.milliseconds(20)
     private static let pageSize = 4096
 
     init(byteCount: Int) {
         self.byteCount = byteCount
-        free = Locked(Free())
+        state = Locked(State())
     }
 
-    deinit { for buffer in free.withLock({ $0 }).buffers { buffer.deallocate() } }
+    deinit { for buffer in state.withLock({ $0 }).free { buffer.deallocate() } }
 
-    /// A buffer that is nobody else's.
+    /// A buffer that is nobody else's; waits a moment where all are lent.
     func take() -> UnsafeMutableRawBufferPointer {
-        let known = free.withLock { $0.buffers.isEmpty ? Free() : Free(buffers: [$0.buffers.removeLast()]) }
+        let isLate = permits.wait(timeout: .now() + Self.patience) == .timedOut
+        let known = state.withLock { state -> State in
+            if isLate { state.surplus += 1 }
+            return State(free: state.free.isEmpty ? [] : [state.free.removeLast()])
+        }
         let base =
-            known.buffers.first
+            known.free.first
             // Libraries read a little beyond what they need.
             ?? UnsafeMutableRawPointer.allocate(byteCount: byteCount + 64, alignment: Self.pageSize)
         return UnsafeMutableRawBufferPointer(start: base, count: byteCount)
@@ -33,12 +45,15 @@ final class PictureBuffers: Sendable {
 
     func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress else { return }
-        let given = Free(buffers: [base])
-        let surplus = free.withLock { free in
-            guard free.buffers.count < Self.most else { return given }
-            free.buffers += given.buffers
-            return Free()
+        let given = State(free: [base])
+        let isSurplus = state.withLock { state in
+            if state.surplus > 0 {
+                state.surplus -= 1
+                return true
+            }
+            state.free += given.free
+            return false
         }
-        for buffer in surplus.buffers { buffer.deallocate() }
+        if isSurplus { base.deallocate() } else { permits.signal() }
     }
 }
