@@ -18,7 +18,8 @@ final class DefinitionEncode: Sendable {
     private struct WaitingPicture {
         var frame: VideoFrame
         var stamp: PictureClock.Stamp
-        var arrival: MonotonicTime
+        /// Counts what came.
+        var number: UInt64
     }
 
     /// What the source's thread and the links touch.
@@ -27,6 +28,7 @@ final class DefinitionEncode: Sendable {
         /// The newest picture of all, encoded or not: a source that stands still is shown from it. Once it is converted
         /// it is kept as that, so that the source has its memory back: a 1080p frame in BGRA takes 8 MB.
         var newest: (frame: VideoFrame, isConverted: Bool, arrival: MonotonicTime)?
+        var arrivals: UInt64 = 0
         var clock = PictureClock()
         /// A turn of the work queue is on its way, or at work.
         var isScheduled = false
@@ -77,7 +79,8 @@ final class DefinitionEncode: Sendable {
             let stamp = slot.clock.stamp(frame.presentationTime, arrival: now)
             let isReady = slot.viewers.contains { $0.isReadyForPicture }
             let replaced = slot.picture != nil
-            slot.picture = WaitingPicture(frame: frame, stamp: stamp, arrival: now)
+            slot.arrivals &+= 1
+            slot.picture = WaitingPicture(frame: frame, stamp: stamp, number: slot.arrivals)
             slot.newest = (frame, false, now)
             if !slot.viewers.contains(where: { $0.wantsPicture }) {
                 slot.drops.count(.nobodyWatches)
@@ -201,7 +204,8 @@ final class DefinitionEncode: Sendable {
             do throws(MediaError) {
                 let picture = try work.stage.convert(waiting.frame)
                 slot.withLock { slot in
-                    if slot.newest?.arrival == waiting.arrival { slot.newest = (picture, true, waiting.arrival) }
+                    guard slot.arrivals == waiting.number, let arrival = slot.newest?.arrival else { return }
+                    slot.newest = (picture, true, arrival)
                 }
                 return Turn(
                     picture: picture, time: waiting.stamp.time, isDiscontinuity: waiting.stamp.isDiscontinuity,

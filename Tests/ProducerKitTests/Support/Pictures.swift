@@ -39,7 +39,7 @@ final class Lender: @unchecked Sendable {
 
     init(_ size: PixelSize = PixelSize(width: 64, height: 48)) {
         self.size = size
-        memory = .allocate(byteCount: size.area * 4, alignment: 64)
+        memory = .allocate(byteCount: size.area * 4, alignment: 64)  // enough for either format
         memory.initializeMemory(as: UInt8.self, repeating: 90)
     }
 
@@ -49,6 +49,16 @@ final class Lender: @unchecked Sendable {
         try VideoFrame(
             borrowing: [(UnsafeRawBufferPointer(memory), size.width * 4)], size: size, format: .bgra,
             presentationTime: time, release: { [self] in returned.withLock { $0[number, default: 0] += 1 } })
+    }
+
+    /// A frame that needs no conversion.
+    func i420Frame(_ number: Int) throws -> VideoFrame {
+        let (luma, chroma) = (size.area, size.area / 4)
+        let planes = [(0, luma, size.width), (luma, chroma, size.width / 2), (luma + chroma, chroma, size.width / 2)]
+        return try VideoFrame(
+            borrowing: planes.map { start, count, stride in
+                (UnsafeRawBufferPointer(rebasing: memory[start..<start + count]), stride)
+            }, size: size, format: .i420, release: { [self] in returned.withLock { $0[number, default: 0] += 1 } })
     }
 
     /// How often each frame was given back, by number.
