@@ -1,45 +1,27 @@
 import CommandCore
-import Dispatch
-import Glibc
 import ProducerKit
 
 /// Why a command ends.
-enum Ending: Sendable {
+enum Ending: CommandEnding {
     case signal(Int32)
     /// The source came to its end, or failed.
     case sourceEnded(ProducerError?)
-    /// Whoever read the events has gone.
     case readerGone
 }
 
-/// What every command has: where it tells what happens, and what may end it.
-final class CommandRun: Sendable {
-    /// A command that was told to end is gone after this, whatever hangs.
-    private static let patience = DispatchTimeInterval.milliseconds(1_900)
-
+/// What every command of the producer has.
+struct CommandRun: Sendable {
     let options: ProducerOptions
-    let events: EventWriter
-    private let first = FirstValue<Ending>()
-    private let signals: SignalWatcher
+    private let life: CommandLife<Ending>
 
     init(_ options: ProducerOptions) {
         self.options = options
-        let first = first
-        events = EventWriter(program: "camo-producer", options: options.global) { first.set(.readerGone) }
-        signals = SignalWatcher { number in
-            first.set(.signal(number))
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
-                _exit(SignalWatcher.exitCode(for: number).rawValue)
-            }
-        }
+        life = CommandLife(program: "camo-producer", options: options.global)
     }
 
-    func end(_ ending: Ending) { first.set(ending) }
-
-    /// The first thing that ends the command.
-    func ending() async -> Ending {
-        await first.wait() ?? .readerGone
-    }
+    var events: EventWriter { life.events }
+    func end(_ ending: Ending) { life.end(ending) }
+    func ending() async -> Ending { await life.ending() }
 
     /// Tells what went wrong, and how the command ends for it.
     func fail(_ message: String, _ code: ExitCode) -> ExitCode {

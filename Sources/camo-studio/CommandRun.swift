@@ -1,59 +1,35 @@
 import CommandCore
-import Dispatch
-import Glibc
 import MediaCore
 import StudioKit
 
 /// Why a command ends before its work is done, or because there is no more to do.
-enum Ending: Sendable {
+enum Ending: CommandEnding {
     case signal(Int32)
-    /// Whoever read standard output has gone: nobody is interested any more.
     case readerGone
     /// The producer's source came to its end.
     case sourceEnded
     case failed(StudioError)
 }
 
-/// What every command has: where it tells what happens, and what may end it.
-final class CommandRun: Sendable {
-    /// A command that was told to end is gone after this, whatever hangs.
-    private static let patience = DispatchTimeInterval.milliseconds(1_900)
-
+/// What every command of the studio has.
+struct CommandRun: Sendable {
     let options: StudioOptions
-    let events: EventWriter
-    /// What ends the command; the first counts.
-    private let first = FirstValue<Ending>()
-    private let signals: SignalWatcher
+    private let life: CommandLife<Ending>
 
     init(_ options: StudioOptions) {
         self.options = options
-        let first = first
-        events = EventWriter(
-            program: "camo-studio", options: options.global, isOutputTaken: options.action.takesStandardOutput
-        ) { first.set(.readerGone) }
+        life = CommandLife(
+            program: "camo-studio", options: options.global, isOutputTaken: options.action.takesStandardOutput)
         if options.global.verbosity == .verbose {
-            MediaLog.send { [events] line in
+            MediaLog.send { [events = life.events] line in
                 events.write(Event("mediaLog", level: .detail, sentence: line, ["text": .string(line)]))
             }
         }
-        signals = SignalWatcher { [events] number in
-            first.set(.signal(number))
-            DispatchQueue(label: "last words").asyncAfter(deadline: .now() + Self.patience) {
-                events.write(.error("something did not end in time and was left behind"))
-            }
-            // On a queue of its own: standard error may be what hangs.
-            DispatchQueue(label: "end").asyncAfter(deadline: .now() + Self.patience + .milliseconds(50)) {
-                _exit(SignalWatcher.exitCode(for: number).rawValue)
-            }
-        }
     }
 
-    func end(_ ending: Ending) { first.set(ending) }
-
-    /// Waits for something that ends the command.
-    func ending() async -> Ending {
-        await first.wait() ?? .readerGone
-    }
+    var events: EventWriter { life.events }
+    func end(_ ending: Ending) { life.end(ending) }
+    func ending() async -> Ending { await life.ending() }
 
     /// Waits for `work`, or for something that ends the command before.
     func race<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) async -> Result<R, EndedEarly> {
@@ -67,7 +43,7 @@ final class CommandRun: Sendable {
                     return .failure(EndedEarly(.failed(StudioError(.system, "\(error)"))))
                 }
             }
-            group.addTask { [self] in .failure(EndedEarly(await ending())) }
+            group.addTask { .failure(EndedEarly(await ending())) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(EndedEarly(.readerGone))
         }

@@ -72,27 +72,10 @@ package final class Viewer: Sendable {
 
     /// Announces a stream of pictures; the first unit that goes out on it is a keyframe. Ends the stream before it.
     package func beginPicture(_ format: VideoStreamFormat) {
-        state.withLock { state in
-            guard !state.isGone else { return }
-            if let old = state.picture {
-                // A change of format ends what was under way: the decoder starts anew.
-                state.link?.cutPicture()
-                state.link?.send(.streamConfiguration(StreamConfiguration(stream: old.id, content: .ended)))
-            }
-            let stream = ViewerState.PictureStream(id: state.takeStream(), format: format)
-            state.picture = stream
-            state.link?.send(.streamConfiguration(StreamConfiguration(stream: stream.id, content: .video(format))))
-        }
+        state.withLock { if !$0.isGone { $0.beginPicture(format) } }
     }
 
-    package func endPicture() {
-        state.withLock { state in
-            guard let old = state.picture else { return }
-            state.picture = nil
-            state.link?.cutPicture()
-            state.link?.send(.streamConfiguration(StreamConfiguration(stream: old.id, content: .ended)))
-        }
-    }
+    package func endPicture() { state.withLock { $0.endPicture() } }
 
     /// Hands over a coded picture; `number` counts the pictures of the encode, sent or not.
     package func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
@@ -121,26 +104,10 @@ package final class Viewer: Sendable {
 
     /// Announces a stream of sound. Ends the stream before it.
     package func beginSound(_ format: AudioStreamFormat) {
-        state.withLock { state in
-            guard !state.isGone else { return }
-            if let old = state.sound {
-                state.link?.dropSound()
-                state.link?.send(.streamConfiguration(StreamConfiguration(stream: old.id, content: .ended)))
-            }
-            let stream = ViewerState.SoundStream(id: state.takeStream(), format: format)
-            state.sound = stream
-            state.link?.send(.streamConfiguration(StreamConfiguration(stream: stream.id, content: .audio(format))))
-        }
+        state.withLock { if !$0.isGone { $0.beginSound(format) } }
     }
 
-    package func endSound() {
-        state.withLock { state in
-            guard let old = state.sound else { return }
-            state.sound = nil
-            state.link?.dropSound()
-            state.link?.send(.streamConfiguration(StreamConfiguration(stream: old.id, content: .ended)))
-        }
-    }
+    package func endSound() { state.withLock { $0.endSound() } }
 
     package func offerSound(_ unit: AccessUnit, number: UInt32) {
         state.withLock { state in

@@ -47,16 +47,46 @@ struct ViewerState {
         guard let next = nextLink else { return nil }
         let left = link
         (link, nextLink) = (next, nil)
-        if let format = picture?.format {
-            let stream = PictureStream(id: takeStream(), format: format)
-            picture = stream
-            next.send(.streamConfiguration(StreamConfiguration(stream: stream.id, content: .video(format))))
-        }
-        if let format = sound?.format {
-            let stream = SoundStream(id: takeStream(), format: format)
-            sound = stream
-            next.send(.streamConfiguration(StreamConfiguration(stream: stream.id, content: .audio(format))))
-        }
+        let (pictureFormat, soundFormat) = (picture?.format, sound?.format)
+        (picture, sound) = (nil, nil)
+        if let pictureFormat { beginPicture(pictureFormat) }
+        if let soundFormat { beginSound(soundFormat) }
         return left
+    }
+
+    // MARK: Streams on the session's link
+
+    /// Ends the stream of pictures before it: the decoder starts anew.
+    mutating func beginPicture(_ format: VideoStreamFormat) {
+        endPicture()
+        let stream = PictureStream(id: takeStream(), format: format)
+        picture = stream
+        announce(.video(format), stream: stream.id)
+    }
+
+    mutating func endPicture() {
+        guard let old = picture else { return }
+        picture = nil
+        link?.cutPicture()
+        announce(.ended, stream: old.id)
+    }
+
+    /// Ends the stream of sound before it.
+    mutating func beginSound(_ format: AudioStreamFormat) {
+        endSound()
+        let stream = SoundStream(id: takeStream(), format: format)
+        sound = stream
+        announce(.audio(format), stream: stream.id)
+    }
+
+    mutating func endSound() {
+        guard let old = sound else { return }
+        sound = nil
+        link?.dropSound()
+        announce(.ended, stream: old.id)
+    }
+
+    private func announce(_ content: StreamConfiguration.Content, stream: UInt16) {
+        link?.send(.streamConfiguration(StreamConfiguration(stream: stream, content: content)))
     }
 }
