@@ -68,9 +68,12 @@ final class TappedLink: ByteLink {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> LinkResult { link.read(into: buffer) }
 
     func write(_ source: UnsafeRawBufferPointer) -> LinkResult {
-        let result = link.write(source)
-        if case .bytes(let count) = result { bytes.withLock { $0 += source.prefix(count) } }
-        return result
+        // Under the lock: whoever has read it must find it written.
+        bytes.withLock { bytes in
+            let result = link.write(source)
+            if case .bytes(let count) = result { bytes += source.prefix(count) }
+            return result
+        }
     }
 
     func canTakePacket() -> Bool { link.canTakePacket() }
