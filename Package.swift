@@ -69,7 +69,7 @@ let package = Package(
 
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
-        program("camo-producer", ["CamoTypes", "ProducerKit", "CommandCore"]),
+        program("camo-producer", ["CamoTypes", "Confinement", "ProducerKit", "CommandCore"]),
         program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
@@ -81,6 +81,7 @@ let package = Package(
         program("discovery-probe", ["TransportCore"]),
 
         tests("CamoTypesTests", ["CamoTypes"]),
+        tests("ConfinementTests", []),
         tests("WireProtocolTests", ["WireProtocol"], resources: [.copy("Vectors")]),
         tests("MediaCoreTests", ["MediaCore"]),
         tests("DeviceCoreTests", ["DeviceCore", "CLinuxShims"]),

@@ -1,4 +1,5 @@
 import CommandCore
+import Confinement
 import Dispatch
 import Glibc
 import ProducerKit

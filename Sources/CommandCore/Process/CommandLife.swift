@@ -1,3 +1,4 @@
+internal import Confinement
 import Dispatch
 import Glibc
 

@@ -61,8 +61,7 @@ final class SoundTrack {
         var coded = try fill(to: samples(time))
         let rest = pending.count % (AACEncoder.samplesPerPacket * bytesPerSample)
         if rest > 0 {
-            pending.append(
-                contentsOf: repeatElement(0, count: AACEncoder.samplesPerPacket * bytesPerSample - rest))
+            pending += [UInt8](repeating: 0, count: AACEncoder.samplesPerPacket * bytesPerSample - rest)
             coded += try encodeWhole()
         }
         return try coded + encoder.drain().filter { $0.position >= 0 }
@@ -77,7 +76,7 @@ final class SoundTrack {
         var coded: [AACEncoder.Coded] = []
         while taken < position {
             let step = min(position - taken, rate)
-            pending.append(contentsOf: repeatElement(0, count: Int(step) * bytesPerSample))
+            pending += [UInt8](repeating: 0, count: Int(step) * bytesPerSample)
             taken += step
             coded += try encodeWhole()
         }

@@ -118,11 +118,12 @@ extension StudioController {
     }
 
     private func end(_ pairing: PairingInProgress, _ result: Result<PairedDevice, StudioError>) {
-        guard pairing.finish(result) else { return }
-        delegateCalls.call { [self] delegate in
-            switch result {
-            case .success(let device): delegate.studioController(self, didPairWith: device)
-            case .failure(let error): delegate.studioController(self, didFailToPair: error)
+        pairing.finish(result) {
+            delegateCalls.call { [self] delegate in
+                switch result {
+                case .success(let device): delegate.studioController(self, didPairWith: device)
+                case .failure(let error): delegate.studioController(self, didFailToPair: error)
+                }
             }
         }
     }

@@ -24,9 +24,11 @@ struct MediaInbox: ConsumerInbox {
         sounds.append(sound)
     }
 
-    /// Sound first: it is little, and the muxers wait for it rather than for pictures.
+    /// What was captured first, so that a consumer that is behind has no less of the one than of the other.
     mutating func popFirst() -> Item? {
-        if !sounds.isEmpty { return .sound(sounds.removeFirst()) }
+        if let sound = sounds.first, pictures.first.map({ sound.localTime <= $0.received.localTime }) ?? true {
+            return .sound(sounds.removeFirst())
+        }
         return pictures.popFirst().map { .picture($0) }
     }
 }

@@ -136,13 +136,14 @@ final class DecodeStage: Sendable {
             size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: timeStamp,
             duration: decoding.meter.duration, delay: clock.now - unit.received.localTime,
             isRepeat: unit.unit.isRepeat)
-        onPicture(ReceivedFrame(picture: picture, info: info))
+        // First: who has the picture finds it counted.
         counts.withLock { counts in
             counts.decoded += 1
             counts.rate = info.framesPerSecond
             counts.size = info.size
             counts.delays.append(info.delay)
         }
+        onPicture(ReceivedFrame(picture: picture, info: info))
     }
 
     private func failed(_ error: MediaError) {

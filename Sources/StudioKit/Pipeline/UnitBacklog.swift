@@ -68,6 +68,8 @@ package struct UnitBacklog: Sendable {
         return .kept
     }
 
+    package var first: PictureUnit? { head < units.count ? units[head] : nil }
+
     package mutating func popFirst() -> PictureUnit? {
         guard head < units.count else { return nil }
         let unit = units[head]

@@ -1,6 +1,5 @@
+import Confinement
 import Testing
-
-@testable import CommandCore
 
 @Suite struct FirstValueTests {
     @Test func `the first value counts, for those who wait and those who come later`() async {

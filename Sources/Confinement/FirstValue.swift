@@ -1,5 +1,3 @@
-internal import Confinement
-
 /// A value that comes once: the first that is set counts, and everybody who waits gets it, also later.
 ///
 /// An `AsyncStream` would not do: a task that is cancelled while it waits for one ends the stream for all.
@@ -15,13 +13,17 @@ package final class FirstValue<Value: Sendable>: Sendable {
     package init() {}
 
     /// Any thread.
-    package func set(_ value: Value) {
-        let waiting = state.withLock { state in
-            guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
+    ///
+    /// - Parameter first: called if this is the first value, before those who wait go on.
+    package func set(_ value: Value, first: () -> Void = {}) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Value?, Never>]? in
+            guard state.value == nil else { return nil }
             state.value = value
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
+        guard let waiting else { return }
+        first()
         for continuation in waiting { continuation.resume(returning: value) }
     }
 
