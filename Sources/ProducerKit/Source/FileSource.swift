@@ -12,12 +12,8 @@ package final class FileSource: MediaSource {
     private let loops: Bool
     private let isSilent: Bool
     private let clock: any MonotonicClock
-    private let state = Locked(State())
-
-    private struct State {
-        var thread: CaptureThread?
-        var control: Control?
-    }
+    private let thread = SourceThread()
+    private let control = Locked<Control?>(nil)
 
     /// What the thread waits for beside the time.
     private final class Control: Sendable {
@@ -27,6 +23,11 @@ package final class FileSource: MediaSource {
         init?() {
             guard let stopped = WakeUp(), let watched = WakeUp() else { return nil }
             (self.stopped, self.watched) = (stopped, watched)
+        }
+
+        func end() {
+            stopped.signal()
+            watched.signal()
         }
     }
 
@@ -51,27 +52,18 @@ package final class FileSource: MediaSource {
     package func start(into sink: any MediaSink) throws(ProducerError) {
         // What is wrong with the file is said by `start`, not later by the thread.
         _ = try probe()
-        guard let control = Control() else {
-            throw ProducerError(.unavailable, "\(name): this process has no file descriptors left")
-        }
-        do throws(DeviceError) {
-            let thread = try CaptureThread("file", for: path) { [self] in run(control, sink) }
-            state.withLock { $0 = State(thread: thread, control: control) }
-        } catch {
-            throw ProducerError(error)
-        }
+        guard let control = Control() else { throw .noDescriptors(for: name) }
+        try thread.start("file", for: path, end: control.end) { [self] in run(control, sink) }
+        self.control.withLock { $0 = control }
     }
 
     package func stop() -> Bool {
-        let running = state.withLock { $0 }
-        running.control?.stopped.signal()
-        running.control?.watched.signal()
-        defer { state.withLock { $0 = State() } }
-        return running.thread?.wait(atMost: Self.patience) ?? true
+        control.withLock { $0 = nil }
+        return thread.stop()
     }
 
     package func watchersDidChange(areWatching: Bool) {
-        if areWatching { state.withLock { $0.control }?.watched.signal() }
+        if areWatching { control.withLock { $0 }?.watched.signal() }
     }
 
     private func run(_ control: Control, _ sink: any MediaSink) {

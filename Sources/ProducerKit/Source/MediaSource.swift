@@ -28,8 +28,7 @@ package protocol MediaSource: AnyObject, Sendable {
 }
 
 extension MediaSource {
-    /// How long `stop` waits for a thread: a little less than the second that a producer has for all of it.
-    static var patience: DispatchTimeInterval { .milliseconds(900) }
+    static var patience: DispatchTimeInterval { SourceThread.patience }
 
     package func watchersDidChange(areWatching: Bool) {}
 }

@@ -11,7 +11,7 @@ package final class TestPatternSource: MediaSource {
     private let framesPerSecond: Double
     private let isSilent: Bool
     private let clock: any MonotonicClock
-    private let running = Locked<(stop: WakeUp, thread: CaptureThread)?>(nil)
+    private let thread = SourceThread()
 
     /// - Parameter isSilent: No beep: another source gives sound.
     package init(
@@ -21,23 +21,11 @@ package final class TestPatternSource: MediaSource {
     }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        guard let stop = WakeUp() else {
-            throw ProducerError(.unavailable, "\(name): this process has no file descriptors left")
-        }
-        do throws(DeviceError) {
-            let thread = try CaptureThread("test pattern", for: name) { [self] in run(stop, sink) }
-            running.withLock { $0 = (stop, thread) }
-        } catch {
-            throw ProducerError(error)
-        }
+        guard let stop = WakeUp() else { throw .noDescriptors(for: name) }
+        try thread.start("test pattern", for: name, end: stop.signal) { [self] in run(stop, sink) }
     }
 
-    package func stop() -> Bool {
-        guard let (stop, thread) = running.withLock({ $0 }) else { return true }
-        stop.signal()
-        defer { running.withLock { $0 = nil } }
-        return thread.wait(atMost: Self.patience)
-    }
+    package func stop() -> Bool { thread.stop() }
 
     private func run(_ stop: WakeUp, _ sink: any MediaSink) {
         let pattern = TestPattern(size: size)
