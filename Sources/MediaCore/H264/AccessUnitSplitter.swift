@@ -3,7 +3,8 @@ package import CamoTypes
 /// Cuts an H.264 byte stream, as a camera program writes it to a pipe, into access units.
 ///
 /// Bytes in, access units out. A unit is known to be whole when the next one begins (7.4.1.2.3), so each comes out
-/// one picture late; at the end, ``finish()`` gives the last. Parameter sets that the stream carries only once are
+/// one picture late; at the end, ``finish()`` gives the last. Where the writer is seen to write whole units and pause
+/// between them, ``wentQuiet()`` gives each at once. Parameter sets that the stream carries only once are
 /// repeated before each IDR picture, so that one can join at any of them.
 ///
 /// Slices of a picture must be in order: a slice that begins at the first macroblock begins a picture.
@@ -20,6 +21,12 @@ package struct AccessUnitSplitter: Sendable {
     /// Where the NAL unit that is being received begins; nil before the first start code.
     private var unitStart: Int?
     private var isAnnounced = false
+
+    private var quiet = QuietEnds()
+    /// Ends of units that ``wentQuiet()`` had wrong.
+    package private(set) var splits = 0
+    /// What comes belongs to a unit that has been given out; until a picture begins.
+    private var isStray = false
 
     private var units: [[UInt8]] = []
     private var byteCount = 0
@@ -40,13 +47,20 @@ package struct AccessUnitSplitter: Sendable {
         while true {
             announce(at: now, into: &finished)
             guard let code = AnnexB.nextStartCode(in: buffer, from: scanned) else { break }
-            if let start = unitStart { take(AnnexB.trimmed(buffer[start..<code])) }
+            if let start = unitStart {
+                let unit = AnnexB.trimmed(buffer[start..<code])
+                quiet.unitEnded(in: unit.endIndex...code)
+                take(unit)
+            } else if quiet.hasEndedUnit, buffer[..<code].contains(where: { $0 != 0 }) {
+                wasSplit()
+            }
             unitStart = code + 3
             scanned = code + 3
             isAnnounced = false
         }
         // A start code may stand across the end.
         scanned = max(scanned, buffer.count - 2)
+        if unitStart == nil, quiet.hasEndedUnit, buffer[..<scanned].contains(where: { $0 != 0 }) { wasSplit() }
         try compact()
         return finished
     }
@@ -58,6 +72,41 @@ package struct AccessUnitSplitter: Sendable {
         buffer = []
         scanned = 0
         return endUnit()
+    }
+
+    /// The writer has paused: the access unit at hand, if pauses have been seen to come at the end of units only.
+    ///
+    /// Nothing in the bytes says that a unit is whole: a slice does not tell its length, and a writer may keep the end
+    /// of a picture in its buffer. But one that writes whole units, one after the other, shows it: each pause is
+    /// followed by a new unit. After a row of such pauses without any other (``QuietEnds``), the next is believed.
+    ///
+    /// If what comes afterwards goes on with that unit after all, its rest is left out, it counts in ``splits``, and no
+    /// pause is believed any more. Whoever decodes needs a keyframe then.
+    package mutating func wentQuiet() -> AccessUnit? {
+        guard let start = unitStart, isAnnounced, !isStray, hasPicture || Self.isSlice(buffer[start]) else {
+            return nil
+        }
+        guard quiet.areBelieved else {
+            quiet.paused(at: buffer.count)
+            return nil
+        }
+        let unit = AnnexB.trimmed(buffer[start...])
+        take(unit)
+        // Zeros may be the beginning of the next start code.
+        buffer.removeFirst(unit.endIndex)
+        (unitStart, scanned) = (nil, 0)
+        quiet.hasEndedUnit = true
+        return endUnit()
+    }
+
+    private mutating func wasSplit() {
+        quiet.wasWrong()
+        splits += 1
+        isStray = true
+    }
+
+    private static func isSlice(_ header: UInt8) -> Bool {
+        (AnnexB.UnitType.slice...AnnexB.UnitType.idrSlice).contains(header & 0x1F)
     }
 
     /// The unit being received begins a new access unit: the one before is whole.
@@ -72,12 +121,18 @@ package struct AccessUnitSplitter: Sendable {
             case AnnexB.UnitType.sei...AnnexB.UnitType.accessUnitDelimiter, 14...18: true
             default: false
             }
+        if beginsPicture {
+            isStray = false
+        } else if quiet.hasEndedUnit, Self.isSlice(buffer[start]) {
+            wasSplit()
+        }
+        quiet.unitBegan(isPicture: beginsPicture)
         if hasPicture, beginsPicture, let unit = endUnit() { finished.append(unit) }
         if units.isEmpty { time = now }
     }
 
     private mutating func take(_ unit: ArraySlice<UInt8>) {
-        guard !unit.isEmpty else { return }
+        guard !unit.isEmpty, !isStray else { return }
         let type = AnnexB.type(of: unit)
         switch type {
         case AnnexB.UnitType.slice, AnnexB.UnitType.slicePartitionA: hasPicture = true
@@ -125,6 +180,7 @@ package struct AccessUnitSplitter: Sendable {
             }
             guard start > 1 << 16 else { return }
             buffer.removeFirst(start)
+            quiet.moved(by: start)
             scanned -= start
             unitStart = 0
         } else if buffer.count > 1 << 20 {

@@ -15,6 +15,8 @@ final class BlockingReader: Sendable {
         case full
         /// The input ended after so many bytes.
         case ended(after: Int)
+        /// Nothing came in the time that was given.
+        case quiet
         case stopped
         case failed(Int32)
     }
@@ -49,7 +51,7 @@ final class BlockingReader: Sendable {
                 if more == 0 { return .ended(after: count) }
                 if count == 0 { onFirstBytes() }
                 count += more
-            case .stopped: return .stopped
+            case .stopped, .quiet: return .stopped
             case .failed(let number): return .failed(number)
             }
         }
@@ -57,13 +59,17 @@ final class BlockingReader: Sendable {
     }
 
     /// What is there, at least one byte: `ended(after:)` with its count, 0 at the end.
-    func readSome(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    ///
+    /// - Parameter patience: Waited for at most, in milliseconds; nil: as long as it takes.
+    func readSome(_ buffer: UnsafeMutableRawBufferPointer, patience: Int32? = nil) -> Outcome {
         while true {
             var entries = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            guard poll(&entries, 2, -1) >= 0 || errno == EINTR else { return .failed(errno) }
+            let ready = poll(&entries, 2, patience ?? -1)
+            guard ready >= 0 || errno == EINTR else { return .failed(errno) }
+            if ready == 0 { return .quiet }
             if entries[1].revents != 0 { return .stopped }
             guard entries[0].revents != 0 else { continue }
             let count = read(descriptor, buffer.baseAddress, buffer.count)

@@ -5,15 +5,22 @@ internal import MediaCore
 
 /// An H.264 byte stream (ITU-T H.264, Annex B) from a descriptor, passed on as it is: what `rpicam-vid -o -` writes.
 ///
-/// A picture is whole when the next one begins, so each is sent one picture late; a camera that ends its pictures with
-/// access unit delimiters does not change that.
+/// A picture is known to be whole when the next one begins: each is sent one picture late. Where the writer writes
+/// whole pictures and pauses between them, as `rpicam-vid --flush` does, that is noticed in the first second, and each
+/// is then sent as soon as the pipe is quiet (`AccessUnitSplitter.wentQuiet()`). A writer that is held up in the middle
+/// of a picture after that has it cut: what follows is held back up to the next keyframe, and the pipe's being quiet
+/// means nothing any more. Access unit delimiters stand before pictures, not behind them, and do not help.
 package final class CodedStreamSource: MediaSource {
     package let name: String
     package let opensOnDemand = false
     private let descriptor: Int32
     private let framesPerSecond: Double
     private let clock: any MonotonicClock
-    private let running = Locked<(reader: BlockingReader, thread: CaptureThread)?>(nil)
+    private let thread = SourceThread()
+
+    /// Quiet for so many milliseconds: more than there is between two writes of one picture, less than between two
+    /// pictures.
+    private static let quietTime: Int32 = 5
 
     /// - Parameter framesPerSecond: Said of the stream when it does not say itself.
     package init(
@@ -24,23 +31,11 @@ package final class CodedStreamSource: MediaSource {
     }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        guard let reader = BlockingReader(descriptor) else {
-            throw ProducerError(.unavailable, "\(name): this process has no file descriptors left")
-        }
-        do throws(DeviceError) {
-            let thread = try CaptureThread("h264 stream", for: name) { [self] in run(reader, sink) }
-            running.withLock { $0 = (reader, thread) }
-        } catch {
-            throw ProducerError(error)
-        }
+        guard let reader = BlockingReader(descriptor) else { throw .noDescriptors(for: name) }
+        try thread.start("h264 stream", for: name, end: reader.stop) { [self] in run(reader, sink) }
     }
 
-    package func stop() -> Bool {
-        guard let (reader, thread) = running.withLock({ $0 }) else { return true }
-        reader.stop()
-        defer { running.withLock { $0 = nil } }
-        return thread.wait(atMost: Self.patience)
-    }
+    package func stop() -> Bool { thread.stop() }
 
     private func run(_ reader: BlockingReader, _ sink: any MediaSink) {
         var splitter = AccessUnitSplitter()
@@ -50,9 +45,17 @@ package final class CodedStreamSource: MediaSource {
         let begin = clock.now
         var number: Int64 = 0
         var hasSent = false
+        var needsKeyframe = false
+        /// Something has come since it was quiet.
+        var isAwaitingQuiet = false
         while true {
-            switch reader.readSome(buffer) {
+            switch reader.readSome(buffer, patience: isAwaitingQuiet ? Self.quietTime : nil) {
             case .stopped, .full: return
+            case .quiet:
+                isAwaitingQuiet = false
+                guard let unit = splitter.wentQuiet(), !needsKeyframe || unit.isKeyframe else { continue }
+                needsKeyframe = false
+                hasSent = deliver(unit, splitter, sink) || hasSent
             case .failed(let number):
                 return sink.sourceDidEnd(
                     ProducerError(.unavailable, "\(name) cannot be read: \(String(cString: strerror(number)))"))
@@ -61,10 +64,18 @@ package final class CodedStreamSource: MediaSource {
                 return sink.sourceDidEnd(
                     hasSent ? nil : ProducerError(.badData, "\(name) holds no H.264 pictures (Annex B) to send"))
             case .ended(let count):
+                isAwaitingQuiet = !isPaced
                 do throws(MediaError) {
+                    let splits = splitter.splits
                     let units = try splitter.append(
                         UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: clock.now)
-                    for var unit in units {
+                    if splitter.splits > splits {
+                        needsKeyframe = true
+                        sink.sourceDidReport(
+                            "\(name) pauses within pictures: from the next keyframe on, each is sent one picture late")
+                    }
+                    for var unit in units where !needsKeyframe || unit.isKeyframe {
+                        needsKeyframe = false
                         if isPaced {
                             unit.presentationTime = begin + Microseconds.seconds(Double(number) / framesPerSecond)
                             guard reader.sleep(until: unit.presentationTime, now: clock.now) else { return }

@@ -15,7 +15,7 @@ package final class RawPictureSource: MediaSource {
     private let format: PixelFormat
     private let framesPerSecond: Double
     private let clock: any MonotonicClock
-    private let running = Locked<(reader: BlockingReader, thread: CaptureThread)?>(nil)
+    private let thread = SourceThread()
 
     /// - Parameter descriptor: Stays open; its flags are left as they are.
     package init(
@@ -27,23 +27,11 @@ package final class RawPictureSource: MediaSource {
     }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        guard let reader = BlockingReader(descriptor) else {
-            throw ProducerError(.unavailable, "\(name): this process has no file descriptors left")
-        }
-        do throws(DeviceError) {
-            let thread = try CaptureThread("raw pictures", for: name) { [self] in run(reader, sink) }
-            running.withLock { $0 = (reader, thread) }
-        } catch {
-            throw ProducerError(error)
-        }
+        guard let reader = BlockingReader(descriptor) else { throw .noDescriptors(for: name) }
+        try thread.start("raw pictures", for: name, end: reader.stop) { [self] in run(reader, sink) }
     }
 
-    package func stop() -> Bool {
-        guard let (reader, thread) = running.withLock({ $0 }) else { return true }
-        reader.stop()
-        defer { running.withLock { $0 = nil } }
-        return thread.wait(atMost: Self.patience)
-    }
+    package func stop() -> Bool { thread.stop() }
 
     private func run(_ reader: BlockingReader, _ sink: any MediaSink) {
         let byteCount = format.byteCount(size)
@@ -86,7 +74,7 @@ package final class RawPictureSource: MediaSource {
 
     private func end(_ outcome: BlockingReader.Outcome, _ number: Int64, of byteCount: Int, _ sink: any MediaSink) {
         switch outcome {
-        case .stopped, .full: break
+        case .stopped, .full, .quiet: break
         case .ended(after: 0): sink.sourceDidEnd(nil)
         case .ended(let count):
             sink.sourceDidEnd(
