@@ -81,6 +81,13 @@ package final class EncodeStage {
         scaling.rateChanged(to: bitsPerSecond)
     }
 
+    /// Pictures are fitted into `box`, nil for the definition's own, from the next one on. It is a keyframe where that
+    /// changes its size.
+    package func setDefinition(_ definition: Definition, box: PixelSize?) {
+        settings.definition = definition
+        settings.box = box
+    }
+
     /// The time line begins anew: the next picture is a keyframe.
     package func beginAnew() { schedule.encoderReopened() }
 

@@ -12,7 +12,11 @@ final class DefinitionEncode: Sendable {
     let definition: Definition
     private let clock: any MonotonicClock
     private let report: @Sendable (String) -> Void
-    private let slot = Locked(Slot())
+    /// What viewers are sent is of another definition.
+    private let definitionDidChange: @Sendable () -> Void
+    /// As configured, while links carry what it takes.
+    private let box: PixelSize?
+    private let slot: Locked<Slot>
     private let work: Confined<Work>
 
     private struct WaitingPicture {
@@ -30,6 +34,9 @@ final class DefinitionEncode: Sendable {
         var newest: (frame: VideoFrame, isConverted: Bool, arrival: MonotonicTime)?
         var arrivals: UInt64 = 0
         var clock = PictureClock()
+        var economy: PictureEconomy
+        /// The newest picture, left out by `economy`: sent after all where no other follows.
+        var spared: WaitingPicture?
         /// A turn of the work queue is on its way, or at work.
         var isScheduled = false
         var viewers: [any ViewerSink] = []
@@ -59,11 +66,15 @@ final class DefinitionEncode: Sendable {
 
     init(
         _ settings: EncodeStage.Settings, encoder: any VideoEncoder.Type, clock: any MonotonicClock,
-        report: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (String) -> Void, definitionDidChange: @escaping @Sendable () -> Void
     ) {
         definition = settings.definition
+        box = settings.box
         self.clock = clock
         self.report = report
+        self.definitionDidChange = definitionDidChange
+        slot = Locked(
+            Slot(economy: PictureEconomy(nominal: settings.bitsPerSecond, definition: settings.definition)))
         work = Confined(
             "encode \(settings.definition.rawValue)",
             Work(stage: EncodeStage(settings, encoder: encoder), nominal: settings.bitsPerSecond))
@@ -74,14 +85,24 @@ final class DefinitionEncode: Sendable {
     /// The newest picture; one that still waits makes room for it.
     func offer(_ frame: VideoFrame) {
         let now = clock.now
+        var isSpared = false
         let wakes = slot.withLock { slot -> Bool in
             guard !slot.isClosed else { return false }
+            slot.spared = nil
             let stamp = slot.clock.stamp(frame.presentationTime, arrival: now)
             let isReady = slot.viewers.contains { $0.isReadyForPicture }
             let replaced = slot.picture != nil
             slot.arrivals &+= 1
-            slot.picture = WaitingPicture(frame: frame, stamp: stamp, number: slot.arrivals)
+            let picture = WaitingPicture(frame: frame, stamp: stamp, number: slot.arrivals)
             slot.newest = (frame, false, now)
+            // One that waits is replaced all the same.
+            if !replaced, slot.viewers.contains(where: { $0.wantsPicture }), !slot.economy.takesNext() {
+                slot.spared = picture
+                slot.drops.count(.spared)
+                isSpared = true
+                return false
+            }
+            slot.picture = picture
             if !slot.viewers.contains(where: { $0.wantsPicture }) {
                 slot.drops.count(.nobodyWatches)
                 // Nobody is coming for it; a viewer that joins gets the next one, or this one if none comes.
@@ -96,6 +117,22 @@ final class DefinitionEncode: Sendable {
             return true
         }
         if wakes { work.async { [self] in drain(&$0) } }
+        if isSpared {
+            work.async(after: .microseconds(Int(Self.stillness.count))) { [weak self] _ in self?.sendSpared() }
+        }
+    }
+
+    /// The source stands still upon a picture that was left out.
+    private func sendSpared() {
+        let now = clock.now
+        slot.withLock { slot in
+            guard let spared = slot.spared, let arrival = slot.newest?.arrival, now - arrival >= Self.stillness else {
+                return
+            }
+            slot.spared = nil
+            slot.picture = spared
+        }
+        viewerIsReady()
     }
 
     /// Some viewer can take a picture: one that waits is encoded now.
@@ -146,6 +183,7 @@ final class DefinitionEncode: Sendable {
         slot.withLock { slot in
             slot.picture = nil
             slot.newest = nil
+            slot.spared = nil
         }
     }
 
@@ -175,6 +213,7 @@ final class DefinitionEncode: Sendable {
             slot.isClosed = true
             slot.picture = nil
             slot.newest = nil
+            slot.spared = nil
             slot.viewers = []
         }
         work.sync { $0.stage.close() }
@@ -256,8 +295,10 @@ final class DefinitionEncode: Sendable {
         guard let format = work.stage.format else { return }
         let number = work.number
         work.number &+= 1
+        var isOther = false
         for viewer in viewers where viewer.wantsPicture {
             if work.told[viewer.id] != format {
+                if work.told[viewer.id]?.definition != format.definition { isOther = true }
                 work.told[viewer.id] = format
                 viewer.beginPicture(format)
             }
@@ -269,6 +310,7 @@ final class DefinitionEncode: Sendable {
             case .behind: work.skips[viewer.id, default: 0] += 1
             }
         }
+        if isOther { definitionDidChange() }
     }
 
     private func isKeyframeDue(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: borrowing Work) -> Bool {
@@ -278,7 +320,7 @@ final class DefinitionEncode: Sendable {
         }
     }
 
-    /// Four times a second: what each link can take decides the rate of all.
+    /// Four times a second: what each link can take decides the rate of all, and what is spared beyond it.
     private func updateRate(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: inout Work) {
         if let last = work.lastRateUpdate, now - last < .milliseconds(250) { return }
         work.lastRateUpdate = now
@@ -299,6 +341,14 @@ final class DefinitionEncode: Sendable {
         }
         let rate = RateController.shared(wanted, nominal: work.nominal)
         if rate != work.stage.settings.bitsPerSecond { work.stage.setBitRate(rate) }
+        let economy = slot.withLock { slot in
+            slot.economy.update(bitsPerSecond: rate, at: now) ? slot.economy : nil
+        }
+        guard let economy else { return }
+        let lower = economy.definition
+        let fits = lower == definition || box.map { $0.area < lower.box.area } ?? false
+        work.stage.setDefinition(lower, box: fits ? box : nil)
+        report(economy.description)
     }
 
     // MARK: A source that stands still

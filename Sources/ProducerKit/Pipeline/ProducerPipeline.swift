@@ -28,6 +28,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var sourceDidFail: @Sendable (ProducerError) -> Void
         /// A source has ended by itself.
         var sourceDidEnd: @Sendable (ProducerError?) -> Void
+        /// What viewers are sent is of another definition.
+        var definitionDidChange: @Sendable () -> Void = {}
     }
 
     private let settings: Settings
@@ -167,7 +169,9 @@ final class ProducerPipeline: MediaSink, Sendable {
     private func makeEncode(_ definition: Definition) -> DefinitionEncode {
         var encode = settings.encode
         encode.definition = definition
-        return DefinitionEncode(encode, encoder: settings.encoder, clock: clock, report: events.report)
+        return DefinitionEncode(
+            encode, encoder: settings.encoder, clock: clock, report: events.report,
+            definitionDidChange: events.definitionDidChange)
     }
 
     // MARK: Sources that open late
@@ -233,8 +237,7 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     /// Whether all that came has been sent, as far as somebody wanted it.
     var isIdle: Bool {
-        let (encodes, viewers) = state.withLock { (Array($0.encodes.values), $0.watching.values.map(\.viewer)) }
-        return encodes.allSatisfy(\.isIdle) && viewers.allSatisfy { $0.isReadyForPicture || !$0.wantsPicture }
+        state.withLock { Array($0.encodes.values) }.allSatisfy(\.isIdle)
     }
 
     var soundSamplesRequired: Int { sound.samplesRequired }

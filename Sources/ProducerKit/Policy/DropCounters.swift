@@ -6,6 +6,8 @@ public enum DropCause: String, CaseIterable, Sendable {
     case linkBehind
     /// The encoder was still at work on the one before.
     case encoderBusy
+    /// Left out so that the others have more bits: the link carries little.
+    case spared
     /// The encoder refused it.
     case encoderFailed
 }
@@ -19,10 +21,10 @@ struct DropCounters: Sendable {
     mutating func count(_ cause: DropCause) { counts[cause, default: 0] += 1 }
 
     /// What was dropped since the last line, as one line; nil when there is nothing, or it is too soon. Pictures that
-    /// nobody wanted are nobody's loss.
+    /// nobody wanted are nobody's loss; that pictures are spared is told by itself.
     mutating func line(at now: MonotonicTime) -> String? {
         if let lastTold, now - lastTold < .seconds(Int64(1)) { return nil }
-        let new = DropCause.allCases.filter { $0 != .nobodyWatches }.compactMap { cause -> String? in
+        let new = DropCause.allCases.filter { $0 != .nobodyWatches && $0 != .spared }.compactMap { cause -> String? in
             let count = counts[cause, default: 0] - told[cause, default: 0]
             return count == 0 ? nil : "\(count) (\(cause.rawValue))"
         }

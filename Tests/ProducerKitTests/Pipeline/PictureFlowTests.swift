@@ -240,6 +240,44 @@ import Testing
         rig.pipeline.stop()
     }
 
+    @Test func `a link that carries very little gets every other picture, then smaller ones, and is told`() async throws
+    {
+        let rig = PipelineRig(bitsPerSecond: 1_000_000)
+        let viewer = FakeViewer()
+        rig.pipeline.update(viewer)
+        let size = PixelSize(width: 640, height: 480)
+        viewer.state.change { $0.metrics.pictureAge = .milliseconds(300) }
+        for _ in 0..<600 where viewer.now.formats.last?.definition != .economy {
+            try rig.deliver(size: size)
+            await rig.settled()
+        }
+        #expect(viewer.now.formats.last?.definition == .economy)
+        #expect(viewer.now.formats.last?.size == PixelSize(width: 480, height: 360))
+        #expect(rig.told.value.definitionChanges == 2)
+        #expect(rig.told.value.lines.contains { $0.contains("every other picture") })
+
+        // Every other one.
+        let before = rig.pipeline.statistics
+        for _ in 0..<20 {
+            try rig.deliver(size: size)
+            await rig.settled()
+        }
+        let after = rig.pipeline.statistics
+        #expect(after.encodedPictures - before.encodedPictures == 10)
+        #expect(after.drops[.spared, default: 0] - before.drops[.spared, default: 0] == 10)
+
+        // The last one before the source stands still is seen, spared or not.
+        for luma in [60, 200] as [UInt8] {
+            let count = viewer.pictures.count
+            let spared = rig.pipeline.statistics.drops[.spared]
+            try rig.deliver(luma, size: size)
+            await rig.settled()
+            if rig.pipeline.statistics.drops[.spared] != spared { rig.clock.advance(by: .seconds(Int64(1))) }
+            await viewer.waitForPictures(count + 1)
+        }
+        rig.pipeline.stop()
+    }
+
     @Test func `after the end nothing is taken any more, and everything was given back`() async throws {
         let rig = PipelineRig()
         let lender = Lender()

@@ -4,7 +4,7 @@ import Testing
 @testable import ProducerKit
 
 /// A link that carries so many bits a second, and the encode before it: thirty pictures a second, each as large as the
-/// rate says, a picture encoded only when the one before is out.
+/// rate says, a picture encoded only when the one before is out, and not those that are spared.
 private struct SimulatedLink {
     var bitsPerSecond: Int
     /// Bits that were given to the link and are not out.
@@ -14,6 +14,9 @@ private struct SimulatedLink {
     /// What rate control has found out.
     private(set) var rate: Int
     private var controller: RateController
+    private(set) var economy: PictureEconomy
+    /// Steps of `economy`, up or down.
+    private(set) var changes = 0
     private var skipped = 0
     private var sinceUpdate = 0
     /// Of the pictures since the last look: how old each was when it was out.
@@ -23,11 +26,12 @@ private struct SimulatedLink {
     init(_ bitsPerSecond: Int, nominal: Int) {
         self.bitsPerSecond = bitsPerSecond
         controller = RateController(nominal: nominal)
+        economy = PictureEconomy(nominal: nominal, definition: .super)
         rate = nominal
     }
 
     mutating func run(seconds: Int) {
-        (delays, sent) = ([], 0)
+        (delays, sent, changes) = ([], 0, 0)
         for _ in 0..<seconds * 1_000 { step() }
     }
 
@@ -47,12 +51,14 @@ private struct SimulatedLink {
                     time: now, pictureAge: pending > 0 ? now - startedAt : .zero, skipped: skipped,
                     deliveryBitsPerSecond: bitsPerSecond))
             skipped = 0
+            if economy.update(bitsPerSecond: rate, at: now) { changes += 1 }
         }
+        guard economy.takesNext() else { return }
         guard pending <= 0 else {
             skipped += 1
             return
         }
-        pending = Double(rate) / 30
+        pending = Double(rate) / (economy.isThinned ? 15 : 30)
         startedAt = now
         sent += 1
     }
@@ -76,7 +82,29 @@ private struct SimulatedLink {
         #expect(link.rate >= carried / 2)
         let late = link.delays.filter { $0 > .milliseconds(100) }
         #expect(late.count * 20 <= link.delays.count, "\(late.count) of \(link.delays.count)")
-        #expect(link.sent >= 500)
+        #expect(link.sent >= (link.economy.isThinned ? 250 : 500))
+        // A tenth of what the definition takes is enough for all pictures.
+        #expect(link.economy.isThinned == (carried < 600_000))
+    }
+
+    @Test func `a link that carries almost nothing gets few pictures, and small ones, and all again when it can`() {
+        var link = SimulatedLink(120_000, nominal: 6_000_000)
+        link.run(seconds: 30)
+        #expect(link.economy.definition == .economy)
+        #expect(link.sent >= 200)
+        let late = link.delays.filter { $0 > .milliseconds(150) }
+        #expect(late.count * 10 <= link.delays.count, "\(late.count) of \(link.delays.count)")
+        link.bitsPerSecond = 50_000_000
+        link.run(seconds: 90)
+        #expect(!link.economy.isThinned && link.economy.definition == .super && link.rate == 6_000_000)
+    }
+
+    @Test(arguments: [120_000, 300_000, 800_000, 1_500_000])
+    func `a link that stays as it is has nothing changed to and fro`(carried: Int) {
+        var link = SimulatedLink(carried, nominal: 6_000_000)
+        link.run(seconds: 30)
+        link.run(seconds: 120)
+        #expect(link.changes == 0)
     }
 
     @Test func `a link that gets better is used again`() {

@@ -11,6 +11,7 @@ final class PipelineRig: Sendable {
         var lines: [String] = []
         var failures: [ProducerError] = []
         var endings: [ProducerError?] = []
+        var definitionChanges = 0
     }
 
     let clock = ManualClock(.at(1_000_000))
@@ -32,7 +33,8 @@ final class PipelineRig: Sendable {
             events: ProducerPipeline.Events(
                 report: { line in told.change { $0.lines.append(line) } },
                 sourceDidFail: { error in told.change { $0.failures.append(error) } },
-                sourceDidEnd: { error in told.change { $0.endings.append(error) } }))
+                sourceDidEnd: { error in told.change { $0.endings.append(error) } },
+                definitionDidChange: { told.change { $0.definitionChanges += 1 } }))
     }
 
     /// A picture a while after the last one.
