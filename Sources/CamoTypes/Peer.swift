@@ -62,12 +62,22 @@ public struct Connection: Hashable, Sendable, Identifiable {
     public var peer: Peer
     /// Paused: connected, but asks for nothing.
     public var isPaused: Bool
+    /// The studio does without pictures for a while.
+    public var isPictureMuted: Bool
+    /// The studio does without sound for a while.
+    public var isSoundMuted: Bool
+    /// What is sent, or will be.
     public var definition: Definition?
 
-    public init(id: UInt64, peer: Peer, isPaused: Bool, definition: Definition? = nil) {
+    public init(
+        id: UInt64, peer: Peer, isPaused: Bool, isPictureMuted: Bool = false, isSoundMuted: Bool = false,
+        definition: Definition? = nil
+    ) {
         self.id = id
         self.peer = peer
         self.isPaused = isPaused
+        self.isPictureMuted = isPictureMuted
+        self.isSoundMuted = isSoundMuted
         self.definition = definition
     }
 }

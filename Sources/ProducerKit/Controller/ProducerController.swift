@@ -13,11 +13,11 @@ public final class ProducerController: Sendable {
     public let configuration: ProducerConfiguration
     private let sources: [any MediaSource]
     private let clock: any MonotonicClock
-    private let calls = DelegateCalls()
+    private let calls = DelegateCalls<any ProducerControllerDelegate>("producer delegate")
     private let current = StateUpdates(ProducerControllerState.stopped)
     private let inner = Locked(State())
-    /// One start or stop at a time.
-    private let transition = Locked(())
+    /// Whether it was started. Held while it is started or stopped: one at a time.
+    private let isStarted = Locked(false)
     /// The connections that were told last. With this lock held, what is told is found out and put in its row: links
     /// have queues of their own, and none may tell what another has made old.
     private let told = Locked<[Connection]>([])
@@ -27,7 +27,13 @@ public final class ProducerController: Sendable {
     private struct State {
         var installation: Installation?
         var service: ProducerService?
-        var pairing: ProducerPairingAttempt?
+        var pairing: Pairing?
+    }
+
+    /// A pairing under way, from the call on: it can be cancelled while its key is still being made or read.
+    private struct Pairing {
+        var attempt: ProducerPairingAttempt?
+        var isCancelled = false
     }
 
     /// Chooses the encoder and checks its settings; what is wrong is thrown by ``start()``.
@@ -49,20 +55,24 @@ public final class ProducerController: Sendable {
         }
     }
 
-    deinit { inner.withLock { $0.service }?.stop(reason: .stopping) }
+    /// Not here and now: the last reference may have been let go on a queue that is to be waited for.
+    deinit {
+        guard let service = inner.withLock({ $0.service }) else { return }
+        DispatchQueue.global(qos: .userInitiated).async { service.stop(reason: .stopping) }
+    }
 
     // MARK: Delegate and state
 
     /// Held weakly. Without one, no studio is let in.
     public var delegate: (any ProducerControllerDelegate)? {
-        get { calls.get() }
-        set { calls.set(newValue) }
+        get { calls.delegate }
+        set { calls.delegate = newValue }
     }
 
     /// Where the delegate is called: a serial queue. By default one of the controller's own.
     public var delegateQueue: DispatchQueue {
-        get { calls.callQueue }
-        set { calls.callQueue = newValue }
+        get { calls.queue }
+        set { calls.queue = newValue }
     }
 
     public var state: ProducerControllerState { current.value }
@@ -85,8 +95,8 @@ public final class ProducerController: Sendable {
     /// - Throws: ``ProducerError``: the configuration makes no sense, the port is taken, the state directory cannot
     ///   be used, a source cannot be opened.
     public func start() throws {
-        try transition.withLock { _ in
-            guard inner.withLock({ $0.service == nil }) else { return }
+        try isStarted.withLock { isStarted in
+            guard !isStarted else { return }
             let (settings, encoder) = try encode.get()
             let installation = try installation()
             let service = try ProducerService(
@@ -94,6 +104,7 @@ public final class ProducerController: Sendable {
                 sources: sources, clock: clock, owner: self)
             try service.start()
             inner.withLock { $0.service = service }
+            isStarted = true
             tellState()
         }
     }
@@ -104,14 +115,13 @@ public final class ProducerController: Sendable {
 
     /// - Parameter reason: `ended` where the source came to its end: studios finish what they record.
     package func stop(reason: Goodbye.Reason) {
-        transition.withLock { _ in
-            guard
-                let service = inner.withLock({ state in
-                    defer { state.service = nil }
-                    return state.service
-                })
-            else { return }
-            service.stop(reason: reason)
+        isStarted.withLock { isStarted in
+            let service = inner.withLock { state in
+                defer { state.service = nil }
+                return state.service
+            }
+            service?.stop(reason: reason)
+            isStarted = false
             tellState()
         }
     }
@@ -161,28 +171,37 @@ public final class ProducerController: Sendable {
         _ code: String, completion: @escaping @Sendable (Result<PairedDevice, ProducerPairingError>) -> Void
     ) {
         let finish: @Sendable (Result<PairedDevice, ProducerPairingError>) -> Void = { [calls] result in
-            calls.callQueue.async { completion(result) }
+            calls.queue.async { completion(result) }
         }
-        do {
-            let parsed = try WireProtocol.PairingCode.parse(code)
+        let parsed: WireProtocol.PairingCode
+        do throws(PairingCodeError) {
+            parsed = try WireProtocol.PairingCode.parse(code)
+        } catch {
+            return finish(.failure(ProducerPairingError(error)))
+        }
+        let isBusy = inner.withLock { state in
+            guard state.pairing == nil else { return true }
+            state.pairing = Pairing()
+            return false
+        }
+        guard !isBusy else { return finish(.failure(.busy)) }
+        do throws(ProducerError) {
             let installation = try installation()
             let attempt = ProducerPairingAttempt(
                 code: parsed, identity: installation.identity, store: installation.store, name: deviceName,
                 product: configuration.product, isDiscoverable: configuration.advertises, clock: clock)
-            let isBusy = inner.withLock { state in
-                guard state.pairing == nil else { return true }
-                state.pairing = attempt
-                return false
+            let isCancelled = inner.withLock { state in
+                state.pairing?.attempt = attempt
+                return state.pairing?.isCancelled ?? true
             }
-            guard !isBusy else { return finish(.failure(.busy)) }
+            if isCancelled { attempt.cancel() }
             attempt.start { [self] result in
                 inner.withLock { $0.pairing = nil }
                 finish(result.mapError(ProducerPairingError.init))
             }
-        } catch let error as PairingCodeError {
-            finish(.failure(ProducerPairingError(error)))
         } catch {
-            finish(.failure(.stateUnusable("\(error)")))
+            inner.withLock { $0.pairing = nil }
+            finish(.failure(.stateUnusable(error.message)))
         }
     }
 
@@ -194,7 +213,13 @@ public final class ProducerController: Sendable {
     }
 
     /// Gives up a pairing that is under way. Too late once the studio is stored.
-    public func cancelPairing() { inner.withLock { $0.pairing }?.cancel() }
+    public func cancelPairing() {
+        let attempt = inner.withLock { state in
+            state.pairing?.isCancelled = true
+            return state.pairing?.attempt
+        }
+        attempt?.cancel()
+    }
 
     /// Studios that this installation is paired with, the longest-paired first.
     public var pairedDevices: [PairedDevice] { (try? installation().store.devices) ?? [] }
@@ -228,16 +253,14 @@ public final class ProducerController: Sendable {
 
     // MARK: What the service needs
 
-    var deviceName: String { configuration.name ?? HostName.current }
+    var deviceName: String { configuration.name ?? HostName.current(orElse: "Camera") }
 
     /// The key and the paired devices: made and read when first needed.
     func installation() throws(ProducerError) -> Installation {
         if let known = inner.withLock({ $0.installation }) { return known }
         let made = try Installation(
             configuration.stateDirectory, program: "camo-producer",
-            report: { [calls] line in
-                calls.call { [weak self] in if let self { $0.producerController(self, didReport: line) } }
-            })
+            report: { [weak self] line in self?.didReport(line) })
         return inner.withLock { state in
             if let known = state.installation { return known }
             state.installation = made
@@ -257,12 +280,27 @@ public final class ProducerController: Sendable {
             let service = inner.withLock { $0.service }
             let connections = service?.connections ?? []
             if connections != told {
-                told = connections
                 calls.call { [self] in $0.producerController(self, connectionsDidChange: connections) }
+                for connection in connections {
+                    guard let old = told.first(where: { $0.id == connection.id }) else { continue }
+                    tellChanges(of: connection, since: old)
+                }
+                told = connections
             }
             let new: ProducerControllerState = service == nil ? .stopped : .running(ServiceState(connections))
             guard current.set(new) else { return }
             calls.call { [self] in $0.producerController(self, stateDidChangeTo: new) }
+        }
+    }
+
+    private func tellChanges(of connection: Connection, since old: Connection) {
+        if connection.definition != old.definition, let definition = connection.definition {
+            calls.call { [self] in
+                $0.producerController(self, definitionDidChangeTo: definition, for: connection)
+            }
+        }
+        if connection.isPictureMuted != old.isPictureMuted || connection.isSoundMuted != old.isSoundMuted {
+            calls.call { [self] in $0.producerController(self, muteDidChangeFor: connection) }
         }
     }
 

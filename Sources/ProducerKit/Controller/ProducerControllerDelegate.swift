@@ -1,5 +1,8 @@
 /// What a producer asks and tells. Calls come on ``ProducerController/delegateQueue``, in order.
 ///
+/// All but the consent and the state have defaults. Nothing yet asks for more than pictures and sound (talk-back,
+/// remote control), so that there is no call that allows it.
+///
 /// Not `Sendable`, so that a class of the main actor can conform (with `delegateQueue = .main`).
 public protocol ProducerControllerDelegate: AnyObject {
     /// Whether this studio, which is paired and has proven its key, may watch now. Asked for each session.
@@ -23,7 +26,15 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// Studios that are connected, the longest-connected first.
     func producerController(_ controller: ProducerController, connectionsDidChange connections: [Connection])
 
-    /// The list of paired devices changed, here or in another process.
+    /// What a studio is sent is of another definition: it asked for that, or its link carries no more, or does again.
+    func producerController(
+        _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection)
+
+    /// A studio does without pictures or sound for a while, or wants them again: `Connection.isPictureMuted`,
+    /// `Connection.isSoundMuted`.
+    func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection)
+
+    /// The list of paired devices changed, here or in another process, while the producer runs.
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
 
     /// Something did not work; the producer goes on unless its state says otherwise.
@@ -50,6 +61,10 @@ extension ProducerControllerDelegate {
     public func producerController(
         _ controller: ProducerController, connectionsDidChange connections: [Connection]
     ) {}
+    public func producerController(
+        _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection
+    ) {}
+    public func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection) {}
     public func producerController(
         _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
     ) {}

@@ -28,7 +28,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             events: ProducerPipeline.Events(
                 report: { [weak owner] in owner?.didReport($0) },
                 sourceDidFail: { [weak owner] in owner?.didFail($0) },
-                sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) }))
+                sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) },
+                definitionDidChange: { [weak owner] in owner?.tellState() }))
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens

@@ -34,7 +34,7 @@ public final class StudioController: Sendable {
     let states = Broadcast(StudioControllerState.stopped)
     /// As it said when it welcomed this studio.
     let producerHasSound = Locked(true)
-    let delegateCalls = DelegateCalls()
+    let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests
     /// One start or stop after the other.
@@ -205,7 +205,7 @@ public final class StudioController: Sendable {
         }
     }
 
-    var name: String { configuration.name ?? HostName.current }
+    var name: String { configuration.name ?? HostName.current(orElse: "Studio") }
 
     private func endpoint() throws(StudioError) -> StudioEndpoint {
         let present = try opened()

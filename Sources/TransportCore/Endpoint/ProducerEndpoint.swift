@@ -275,7 +275,7 @@ package final class ProducerEndpoint: Sendable {
             case .newViewer(let evicted):
                 let viewer = Viewer(
                     id: table.nextViewer, session: details.session, peer: peer, subscription: details.subscription,
-                    clock: clock)
+                    definition: table.capabilities.definitions.first, clock: clock)
                 table.nextViewer += 1
                 table.objects[key] = viewer
                 table.gate.admitted(link.link.id)

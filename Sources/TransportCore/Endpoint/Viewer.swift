@@ -21,13 +21,17 @@ package final class Viewer: Sendable {
     /// Unique in this process.
     package let id: UInt64
     package let session: SessionID
+    /// What it will be sent unless it asks for another.
+    private let definition: Definition?
     private let state: Locked<ViewerState>
     private let clock: any MonotonicClock
 
     init(
-        id: UInt64, session: SessionID, peer: Peer, subscription: Subscription, clock: any MonotonicClock
+        id: UInt64, session: SessionID, peer: Peer, subscription: Subscription, definition: Definition?,
+        clock: any MonotonicClock
     ) {
         self.id = id
+        self.definition = definition
         self.session = session
         self.clock = clock
         state = Locked(ViewerState(peer: peer, subscription: subscription))
@@ -41,8 +45,9 @@ package final class Viewer: Sendable {
     package var connection: Connection {
         state.withLock {
             Connection(
-                id: id, peer: $0.peer, isPaused: $0.isPaused,
-                definition: $0.picture?.format.definition ?? $0.subscription.definition)
+                id: id, peer: $0.peer, isPaused: $0.isPaused, isPictureMuted: $0.muted.contains(.video),
+                isSoundMuted: $0.muted.contains(.audio),
+                definition: $0.picture?.format.definition ?? $0.subscription.definition ?? definition)
         }
     }
 

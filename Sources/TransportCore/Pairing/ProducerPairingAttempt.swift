@@ -47,6 +47,8 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
         var paired: PairedDevice?
         /// Waits for the studio's last word.
         var outcome: (@Sendable () -> Void)?
+        /// Perhaps before it began.
+        var isCancelled = false
         /// A studio is written down: nothing can take that back.
         var isDecided = false
     }
@@ -64,6 +66,7 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
     package func start(_ completion: @escaping @Sendable (Result<PairedDevice, PairingError>) -> Void) {
         state.async { [self] state in
             state.completion = completion
+            guard !state.isCancelled else { return finish(&state, .failure(PairingError(.cancelled))) }
             // A code of our own, scanned by mistake.
             guard code.key != identity.id else { return finish(&state, .failure(PairingError(.wrongRole))) }
             do throws(TransportError) {
@@ -81,9 +84,10 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
         }
     }
 
-    /// Gives up; `completion` gets `cancelled`. Too late once the studio is stored.
+    /// Gives up, also before ``start(_:)``; `completion` gets `cancelled`. Too late once the studio is stored.
     package func cancel() {
         state.async { [self] state in
+            state.isCancelled = true
             guard !state.isDecided else { return }
             for id in Array(state.machines.keys) { perform(id, &state) { $0.cancelled() } }
             finish(&state, .failure(PairingError(.cancelled)))

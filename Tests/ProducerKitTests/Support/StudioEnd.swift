@@ -1,0 +1,57 @@
+import CamoTypes
+import WireProtocol
+
+@testable import ProducerKit
+@testable import TransportCore
+
+/// The other end, without `StudioKit`: keeps what comes.
+final class StudioEnd: Sendable {
+    struct Seen: Sendable {
+        var states: [StudioEndpointState] = []
+        var formats: [VideoStreamFormat] = []
+        var pictures: [AccessUnit] = []
+        var sounds = 0
+
+        var isConnected: Bool { if case .connected = states.last { true } else { false } }
+        /// Why it will not be let in, however often it tries.
+        var refusal: Goodbye.Reason? { if case .refused(_, let goodbye) = states.last { goodbye } else { nil } }
+    }
+
+    let home: Installation
+    let endpoint: StudioEndpoint
+    let seen: Watched<Seen>
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        home = try Installation(folder.path, program: "camo-studio", report: { _ in })
+        let listener = Listener()
+        seen = listener.seen
+        endpoint = StudioEndpoint(
+            identity: home.identity, store: home.store, name: "Desk", product: "test 1", delegate: listener)
+    }
+
+    func dial(_ port: UInt16) { endpoint.connect(to: .address(HostPort(host: "127.0.0.1", port: port))) }
+
+    private final class Listener: StudioEndpointDelegate {
+        let seen = Watched(Seen())
+
+        func studioEndpoint(_ endpoint: StudioEndpoint, didChangeTo state: StudioEndpointState) {
+            seen.change { $0.states.append(state) }
+        }
+        func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didBeginPicture format: VideoStreamFormat, stream: UInt16) {
+            seen.change { $0.formats.append(format) }
+        }
+        func studioEndpoint(_ endpoint: StudioEndpoint, didReceivePicture unit: ReceivedUnit, stream: UInt16) {
+            seen.change { $0.pictures.append(unit.unit) }
+        }
+        func studioEndpoint(_ endpoint: StudioEndpoint, didBeginSound format: AudioStreamFormat, stream: UInt16) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didReceiveSound unit: ReceivedUnit, stream: UInt16) {
+            seen.change { $0.sounds += 1 }
+        }
+        func studioEndpoint(_ endpoint: StudioEndpoint, didEndStream stream: UInt16) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didReport notice: EndpointNotice) {}
+    }
+}
