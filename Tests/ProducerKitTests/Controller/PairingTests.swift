@@ -155,7 +155,7 @@ import WireProtocol
         try rig.controller.removePairedDevice(studio.home.identity.id)
         await studio.seen.wait { $0.refusal == .unpaired }
         // It promises a second; a machine that is busy with other tests gets more.
-        #expect(ContinuousClock.now - begin < .seconds(3))
+        #expect(ContinuousClock.now - begin < .seconds(10))
         #expect(rig.controller.pairedDevices.isEmpty && rig.controller.connections.isEmpty)
         await delegate.log.wait { $0.contains(.devices([])) }
         studio.dial(rig.controller.port)

@@ -130,7 +130,7 @@ import Testing
         let begin = ContinuousClock.now
         rig.controller.stop()
         // It promises a second; a machine that is busy with other tests gets more.
-        #expect(ContinuousClock.now - begin < .seconds(3))
+        #expect(ContinuousClock.now - begin < .seconds(10))
         #expect(rig.controller.state == .stopped && rig.controller.connections.isEmpty)
         await studio.seen.wait { !$0.isConnected }
         await delegate.log.wait { $0.contains(.state(.stopped)) }
