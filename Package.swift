@@ -92,7 +92,7 @@ let package = Package(
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests(
             "ProducerKitTests",
-            ["ProducerKit", "CamoTypes", "MediaCore", "TransportCore", "WireProtocol"]),
+            ["ProducerKit", "CamoTypes", "DeviceCore", "MediaCore", "TransportCore", "WireProtocol"]),
         tests(
             "StudioKitTests",
             ["CamoTypes", "MediaCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),

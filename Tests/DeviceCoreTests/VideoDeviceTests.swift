@@ -53,6 +53,23 @@ import Testing
         #expect(try VideoDevice.first(nodes: nodes()).path == "/dev/video0")
     }
 
+    @Test("A camera that was lost is found again: in its place, or under the node that it got instead")
+    func again() throws {
+        let camera = try VideoDevice.find("/dev/video3", nodes: nodes())
+        #expect(try camera.found(again: "/dev/video3", nodes: nodes()).path == "/dev/video3")
+        var machine = nodes()
+        machine.cameras.removeAll { $0.path == "/dev/video3" }
+        #expect(code { try camera.found(again: "/dev/video3", nodes: machine) } == .notFound)
+        let back = FakeCamera("/dev/video7") { state in
+            state.card = "Camera 3"
+            state.bus = camera.bus
+        }
+        machine.cameras.append(back)
+        machine.attributes["/dev/video7/index"] = String(camera.id.last ?? "0")
+        #expect(try camera.found(again: "/dev/video3", nodes: machine).path == "/dev/video7")
+        #expect(try camera.found(again: camera.id, nodes: machine).path == "/dev/video7")
+    }
+
     @Test("An absent camera is never replaced by another; nodes without permission are named first")
     func absent() {
         var machine = nodes()

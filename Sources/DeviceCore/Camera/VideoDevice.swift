@@ -84,6 +84,22 @@ extension VideoDevice {
         )
     }
 
+    /// This camera, or what is in its place, once it was lost: what `text` names now; else this very camera under
+    /// another node, which it gets when a program still held the old one as it came back.
+    ///
+    /// - Parameter text: What it was found by.
+    /// - Throws: ``DeviceError``, as ``find(_:nodes:)``.
+    package func found(again text: String, nodes: any VideoNodes = SystemVideoNodes()) throws(DeviceError)
+        -> VideoDevice
+    {
+        do throws(DeviceError) {
+            return try Self.find(text, nodes: nodes)
+        } catch {
+            guard let same = Self.list(nodes: nodes).first(where: { $0.id == id }) else { throw error }
+            return same
+        }
+    }
+
     /// The first camera.
     ///
     /// - Throws: ``DeviceError``: `.permissionDenied` when there are only nodes that this user may not open.

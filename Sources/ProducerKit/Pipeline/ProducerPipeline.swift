@@ -116,6 +116,15 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     func deliver(_ sound: AudioFrame) { if settings.hasSound { self.sound.offer(sound) } }
 
+    /// Whoever comes next is not shown what was there minutes ago.
+    func picturesAreOutOfDate() {
+        let encodes = state.withLock { state in
+            state.newest = nil
+            return Array(state.encodes.values)
+        }
+        for encode in encodes { encode.forgetPictures() }
+    }
+
     func sourceDidEnd(_ error: ProducerError?) { events.sourceDidEnd(error) }
     func sourceDidReport(_ line: String) { events.report(line) }
 
@@ -222,12 +231,7 @@ final class ProducerPipeline: MediaSink, Sendable {
         let closing = sources.filter(\.opensOnDemand)
         guard closes, !closing.isEmpty else { return }
         stopAll(closing)
-        // Whoever comes next is not shown what was there minutes ago.
-        let encodes = state.withLock { state in
-            state.newest = nil
-            return Array(state.encodes.values)
-        }
-        for encode in encodes { encode.forgetPictures() }
+        picturesAreOutOfDate()
     }
 
     // MARK: Figures

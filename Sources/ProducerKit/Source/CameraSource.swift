@@ -8,14 +8,9 @@ package final class CameraSource: MediaSource {
     package let opensOnDemand = true
     private let device: VideoDevice
     private let wish: CameraWish
-    private let state = Locked(State())
-
-    private struct State {
-        var thread: CaptureThread?
-        var wake: WakeUp?
-    }
-
-    private static let retryInterval = Microseconds.seconds(Int64(1))
+    /// What was asked for: a node, an ID or a name.
+    private let wanted: String
+    private let keeper = Locked<DeviceKeeper?>(nil)
 
     /// - Parameter text: A device node, a stable ID or a name; nil: the first camera.
     /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.
@@ -30,6 +25,7 @@ package final class CameraSource: MediaSource {
             throw ProducerError(error)
         }
         name = device.name
+        wanted = text ?? device.id
         var wish = CameraWish()
         if let size { wish.size = size }
         if let framesPerSecond { wish.framesPerSecond = framesPerSecond }
@@ -37,65 +33,29 @@ package final class CameraSource: MediaSource {
     }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        guard let wake = WakeUp() else {
-            throw ProducerError(.unavailable, "\(name): this process has no file descriptors left")
+        let keeper = try DeviceKeeper("camera", of: device.path) { [self] lost throws(DeviceError) in
+            let capture = try VideoCaptureDevice(try device.found(again: wanted), wish: wish)
+            sink.sourceDidReport("\(name): \(capture.note ?? "\(capture.format)")")
+            try capture.start(
+                onPicture: PictureUnpacking(sink).deliver,
+                onEvent: { event in if case .lost(let error) = event { lost(error) } })
+            return {
+                capture.stop()
+                sink.picturesAreOutOfDate()
+            }
+        } report: {
+            sink.sourceDidReport($0.description)
         }
-        do throws(DeviceError) {
-            let thread = try CaptureThread("camera", for: device.path) { [self] in keepOpen(wake, sink) }
-            state.withLock { $0 = State(thread: thread, wake: wake) }
-        } catch {
-            throw ProducerError(error)
-        }
+        self.keeper.withLock { $0 = keeper }
     }
 
     package func stop() -> Bool {
-        let running = state.withLock { state in
-            defer { state = State() }
-            return state
+        let running = keeper.withLock { keeper in
+            defer { keeper = nil }
+            return keeper
         }
-        running.wake?.signal()
-        return running.thread?.wait(atMost: Self.patience) ?? true
+        return running?.stop(within: Self.patience) ?? true
     }
-
-    /// Opens the camera, waits until it is lost or the source is stopped, and opens it again.
-    private func keepOpen(_ wake: WakeUp, _ sink: any MediaSink) {
-        var lastComplaint: String?
-        while true {
-            let ending = CaptureEnding()
-            do throws(DeviceError) {
-                let capture = try VideoCaptureDevice(device, wish: wish)
-                sink.sourceDidReport("\(name): \(capture.note ?? "\(capture.format)")")
-                try capture.start(
-                    onPicture: PictureUnpacking(sink).deliver, onEvent: { ending.end($0, wake) })
-                lastComplaint = nil
-                while ending.error == nil, !wake.wait(atMost: .seconds(Int64(3_600))) {}
-                capture.stop()
-                guard let error = ending.error else { return }
-                wake.reset()
-                throw error
-            } catch {
-                // The same trouble each second is one line.
-                if lastComplaint != error.description { sink.sourceDidReport(error.description) }
-                lastComplaint = error.description
-            }
-            if ending.isStopped(wake, after: Self.retryInterval) { return }
-        }
-    }
-}
-
-/// How a capture ended by itself, told from its thread.
-private final class CaptureEnding: Sendable {
-    private let state = Locked<DeviceError?>(nil)
-
-    var error: DeviceError? { state.withLock { $0 } }
-
-    func end(_ event: VideoCaptureEvent, _ wake: WakeUp) {
-        guard case .lost(let error) = event else { return }
-        state.withLock { $0 = error }
-        wake.signal()
-    }
-
-    func isStopped(_ wake: WakeUp, after time: Microseconds) -> Bool { wake.wait(atMost: time) }
 }
 
 /// Makes pictures of what a camera sends; broken ones are dropped and the first of each row of them is told.

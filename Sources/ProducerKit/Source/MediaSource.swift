@@ -44,6 +44,10 @@ package protocol MediaSink: AnyObject, Sendable {
     /// A run of sound.
     func deliver(_ sound: AudioFrame)
 
+    /// The camera was closed, or has gone: pictures of it that are kept are out of date, and hold its memory, and with
+    /// that its node, which it would not get again when it is back.
+    func picturesAreOutOfDate()
+
     /// The source came to its end, by itself (`nil`) or by a failure. Once for each `start`, last.
     func sourceDidEnd(_ error: ProducerError?)
 

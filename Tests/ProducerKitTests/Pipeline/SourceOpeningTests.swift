@@ -87,6 +87,19 @@ import WireProtocol
         rig.pipeline.stop()
     }
 
+    @Test func `a camera that has gone gets its pictures back, so that its node is free when it returns`() async throws
+    {
+        let rig = PipelineRig(sources: [FakeSource(opensOnDemand: true)])
+        let lender = Lender()
+        let viewer = FakeViewer()
+        rig.pipeline.update(viewer)
+        rig.pipeline.deliver(try lender.i420Frame(0))
+        await viewer.waitForPictures(1)
+        rig.pipeline.picturesAreOutOfDate()
+        await waitUntil { lender.returns == [0: 1] }
+        rig.pipeline.stop()
+    }
+
     @Test func `a thread that a driver holds is told`() {
         let rig = PipelineRig(sources: [FakeSource(opensOnDemand: true, endsInTime: false)])
         rig.pipeline.stop()

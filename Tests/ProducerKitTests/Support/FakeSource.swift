@@ -54,6 +54,7 @@ final class FakeSink: MediaSink {
         }
     }
     func deliver(_ sound: AudioFrame) { state.change { $0.sounds.append(sound) } }
+    func picturesAreOutOfDate() { state.change { $0.frames = [] } }
     func sourceDidEnd(_ error: ProducerError?) { state.change { $0.endings.append(error) } }
     func sourceDidReport(_ line: String) { state.change { $0.lines.append(line) } }
 }
