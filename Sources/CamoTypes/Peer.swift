@@ -66,7 +66,7 @@ public struct Connection: Hashable, Sendable, Identifiable {
     public var isPictureMuted: Bool
     /// The studio does without sound for a while.
     public var isSoundMuted: Bool
-    /// What is sent, or will be.
+    /// What is sent; before the first picture, what was asked for or is on offer.
     public var definition: Definition?
 
     public init(

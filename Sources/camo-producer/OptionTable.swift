@@ -54,7 +54,7 @@ enum ProducerTable {
                 ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),
                 ("camo-producer --v4l2 /dev/video0 --alsa default", "Be the camera of that studio."),
                 (
-                    "rpicam-vid -t 0 --codec h264 --inline -o - | camo-producer --h264 -",
+                    "rpicam-vid -t 0 --codec h264 --inline --flush -o - | camo-producer --h264 -",
                     "Pass on what a camera encodes by itself."
                 ),
             ],

@@ -84,6 +84,22 @@ import WireProtocol
         rig.controller.stop()
     }
 
+    @Test func `what a studio is sent in another definition than before is told`() async throws {
+        let delegate = PromptDelegate()
+        let rig = try ControllerRig(delegate)
+        let studio = try rig.studio()
+        defer { studio.endpoint.stop() }
+        // Not on offer: it gets what there is.
+        studio.endpoint.subscribe(Subscription(audio: false, definition: .economy))
+        try rig.controller.start()
+        await rig.connect(studio)
+        #expect(rig.controller.connections.map(\.definition) == [.economy])
+        rig.controller.enqueueVideo(try .grey(90))
+        await delegate.log.wait { $0.contains(.definition(.high)) }
+        #expect(rig.controller.connections.map(\.definition) == [.high])
+        rig.controller.stop()
+    }
+
     @Test func `the first picture comes soon after a studio asks`() async throws {
         let delegate = PromptDelegate()
         let rig = try ControllerRig(delegate)
