@@ -10,6 +10,7 @@ import Glibc
 ///     device-probe video DEVICE [--size WxH --fps N --format F --stride N --seconds N --hold N --stall N]
 ///     device-probe sound DEVICE [--rate N --channels N --format F --seconds N]
 ///     device-probe tone [--rate N --channels N --format F --seconds N]      raw samples on stdout
+///     device-probe recording --size WxH --pictures FILE --times FILE --sound FILE [--rate N]      BGRA, seconds, floats
 ///
 /// A capture ends before its time when its device is lost, or by SIGTERM; `started` on stderr says that frames come.
 /// Exit codes: 0, also when the device was lost while it ran; 64 usage; 1 when it could not be opened or started, with
@@ -24,7 +25,9 @@ struct Program {
             case ("video", let device?): try video(device, arguments.dropFirst(2))
             case ("sound", let device?): try sound(device, arguments.dropFirst(2))
             case ("tone", _): Tone.write(try SoundOptions(arguments.dropFirst()))
-            default: throw ProbeFailure("usage: device-probe list | video DEVICE … | sound DEVICE … | tone …")
+            case ("recording", _): print(try RecordingProbe.run(try RecordingOptions(arguments.dropFirst())))
+            default:
+                throw ProbeFailure("usage: device-probe list | video DEVICE … | sound DEVICE … | tone … | recording …")
             }
         } catch {
             fputs("device-probe: \(error.text)\n", 64)

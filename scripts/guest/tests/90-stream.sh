@@ -1,0 +1,103 @@
+# The whole of the product on a real kernel: a camera and a microphone at one end, a recording at the other.
+. "$(dirname "$0")/lib.sh"
+
+folder=/run/stream
+mkdir -p $folder
+driver=/sys/bus/platform/drivers/vivid
+
+# begin NAME ARGUMENT…: starts one of the two programs in the background; what it says is in $folder/NAME.
+begin() {
+    local name=$1
+    shift
+    "$BUILT/camo-$name" "$@" --json --state-dir "$folder/$name.state" > "$folder/$name" 2>&1 &
+}
+
+# told NAME PATTERN [COUNT]: whether the program has told something like this, so many times.
+told() { [ "$(grep -cE -- "$2" "$folder/$1")" -ge "${3-1}" ]; }
+
+# end PROCESS: SIGTERM; its exit code is in $status, the milliseconds until it has ended in $took.
+end() {
+    local began=${EPOCHREALTIME//./}
+    kill -TERM "$1"
+    wait "$1"
+    status=$?
+    took=$(((${EPOCHREALTIME//./} - began) / 1000))
+}
+
+tone() { play 0 48000 2 float32 $((60 * slowness)); }
+
+# flash: the picture turns bright (VIDIOC_S_CTRL of the brightness) and the tone ends, both at once.
+flash() {
+    {
+        perl -e 'open my $camera, "+<", "/dev/video0" or die; my $control = pack "Ll", 0x980900, 255;
+            ioctl $camera, 0xc008561c, $control or die; kill KILL => shift' $player
+        wait $player
+    } 2>/dev/null
+    sleep 1
+    v4l2-ctl -d /dev/video0 -c brightness=128
+    tone
+}
+
+# is_still: whether nothing is written any more.
+is_still() {
+    local size
+    size=$(stat -c %s $folder/out.mp4)
+    sleep 1
+    [ "$size" = "$(stat -c %s $folder/out.mp4)" ]
+}
+
+camera webcam
+sound_card
+
+begin studio pair
+studio=$!
+waiting_for 10 told studio '"payload"'
+within 35 "$BUILT/camo-producer" pair "$(grep -oE 'camo:pair[^"]*' $folder/studio)" --state-dir $folder/producer.state \
+    2>/dev/null
+check_that "a producer pairs by the code" test $? = 0
+wait $studio
+check_that "and the studio has ended with it" test $? = 0
+
+# The smallest that vivid has, so that the emulated processor keeps up.
+tone
+begin producer --v4l2 /dev/video0 --alsa hw:Loopback,1,0 --size 320x180 --fps 10 --port 5700 --no-advertise
+producer=$!
+waiting_for 10 told producer '"started"'
+begin studio --connect 127.0.0.1:5700 --record $folder/out.mp4
+studio=$!
+waiting_for 20 told producer ' at 10 fps'
+sleep 3
+for _ in 1 2; do
+    flash
+    sleep 2
+done
+
+echo vivid.0 > $driver/unbind
+sleep 3
+echo vivid.0 > $driver/bind
+waiting_for 10 told producer ' at 10 fps' 2
+check_that "a camera that is back is opened again" told producer ' at 10 fps' 2
+sleep 3
+
+end $producer
+check_that "a producer that streams ends in time" test $status = 0 -a $took -lt $((2000 * slowness))
+waiting_for 10 is_still
+end $studio
+check_that "so does a studio that records" test $status = 0 -a $took -lt $((2000 * slowness))
+play_end
+
+# The bars keep their places in a smaller picture. Sound begins with the picture, and its gaps become silence.
+ffmpeg -v error -i $folder/out.mp4 \
+    -map 0:v -vf scale=64:36:flags=area,format=bgra -fps_mode passthrough -enc_time_base 1:90000 \
+    -f rawvideo $folder/pictures -map 0:v -c copy -f framecrc $folder/packets \
+    -map 0:a -af 'aresample=async=1:first_pts=0,pan=mono|c0=c0' -ar 48000 -f f32le $folder/sound
+awk -F', *' '/^#tb/ { split($0, part, "[ /]"); unit = part[3] / part[4] } /^0,/ { print $3 * unit }' \
+    $folder/packets > $folder/times
+probe recording --size 64x36 --pictures $folder/pictures --times $folder/times --sound $folder/sound
+check "the picture is the camera's" 'barError <= 10 && frames > 60 && rate > 5 && rate < 10.5'
+check "the sound is the microphone's" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
+check "sound and picture are together" 'flashes2 != "" && mostOffset < 120'
+check "sound goes on without the camera, and the picture is back with it" \
+    'gapSeconds > 2 && gapSound > 0.9 && framesAfterGap > 10'
+rmmod vivid
+rmmod snd-aloop
