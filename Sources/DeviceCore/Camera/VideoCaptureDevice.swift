@@ -13,18 +13,11 @@ package final class VideoCaptureDevice: Sendable {
     /// Says what was asked for and what was got, where these differ.
     package let note: String?
 
-    private enum State {
-        case opened
-        case running(CaptureThread)
-        case stopped
-    }
-
     private let node: any VideoNode
-    private let stopSignal: StopSignal
+    private let life: CaptureLife
     private let clock: any MonotonicClock
     private let stallLimit: Microseconds
     private let counts = Locked(VideoCaptureStatistics())
-    private let state = Locked(State.opened)
 
     /// Opens the camera and agrees on a format; nothing moves yet. Blocks for as long as the driver takes: with some
     /// USB cameras, seconds.
@@ -35,7 +28,7 @@ package final class VideoCaptureDevice: Sendable {
         _ device: VideoDevice, wish: CameraWish = CameraWish(), nodes: any VideoNodes = SystemVideoNodes(),
         clock: any MonotonicClock = SystemClock(), stallLimit: Microseconds = .seconds(Int64(5))
     ) throws(DeviceError) {
-        stopSignal = try StopSignal(for: device.path)
+        life = try CaptureLife(of: device.path)
         node = try nodes.open(device.path)
         _ = try node.captureCapability()
         format = try node.setFormat(wish)
@@ -43,11 +36,6 @@ package final class VideoCaptureDevice: Sendable {
         self.device = device
         self.clock = clock
         self.stallLimit = stallLimit
-    }
-
-    deinit {
-        // Not waited for: the thread holds what it needs.
-        stopSignal.set()
     }
 
     /// Starts the camera and its thread; once. Blocks for as long as the driver takes, which `stop` on another thread
@@ -61,8 +49,8 @@ package final class VideoCaptureDevice: Sendable {
         onPicture: @escaping @Sendable (CapturedPicture) -> Void,
         onEvent: @escaping @Sendable (VideoCaptureEvent) -> Void
     ) throws(DeviceError) {
-        let outcome = StartOutcome()
-        let run = { @Sendable [node, format, stopSignal, clock, stallLimit, counts] in
+        try life.start("cam " + (device.path.split(separator: "/").last ?? "")) {
+            [node, format, stopSignal = life.stopSignal, clock, stallLimit, counts] outcome in
             let buffers: CaptureBuffers
             do throws(DeviceError) {
                 buffers = try CaptureBuffers(node: node, wake: stopSignal.wake)
@@ -84,13 +72,6 @@ package final class VideoCaptureDevice: Sendable {
             buffers.end()
             if let error { onEvent(.lost(error)) }
         }
-        let isFirst = try state.withLock { state throws(DeviceError) in
-            guard case .opened = state else { return false }
-            let name = "cam " + (device.path.split(separator: "/").last ?? "")
-            state = .running(try CaptureThread(name, for: device.path, run))
-            return true
-        }
-        if isFirst { try outcome.wait() }
     }
 
     /// Ends the capture: no picture follows once it has returned true. Any thread, any number of times.
@@ -99,14 +80,7 @@ package final class VideoCaptureDevice: Sendable {
     ///   capture's own thread: the thread is then left to end by itself.
     @discardableResult
     package func stop(within limit: DispatchTimeInterval = .seconds(1)) -> Bool {
-        stopSignal.set()
-        let thread = state.withLock { state -> CaptureThread? in
-            if case .running(let thread) = state { return thread }
-            if case .opened = state { node.close() }
-            state = .stopped
-            return nil
-        }
-        return thread?.wait(atMost: limit) ?? true
+        life.stop(within: limit) { node.close() }
     }
 
     /// What has become of the pictures so far. Any thread.

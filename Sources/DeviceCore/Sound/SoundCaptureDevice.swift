@@ -10,19 +10,12 @@ package final class SoundCaptureDevice: Sendable {
     /// What the device gives; every frame is in this format.
     package let format: AudioFormat
 
-    private enum State {
-        case opened
-        case running(CaptureThread)
-        case stopped
-    }
-
     private let node: any SoundNode
     private let agreement: SoundAgreement
-    private let stopSignal: StopSignal
+    private let life: CaptureLife
     private let clock: any MonotonicClock
     private let stallLimit: Microseconds
     private let counts = Locked(SoundCaptureStatistics())
-    private let state = Locked(State.opened)
 
     /// Opens the device and agrees on a format; nothing moves yet. Never waits for a device that is in use.
     ///
@@ -34,17 +27,12 @@ package final class SoundCaptureDevice: Sendable {
         _ device: SoundDevice, wish: AudioFormat = .standard, nodes: any SoundNodes = SystemSoundNodes(),
         clock: any MonotonicClock = SystemClock(), stallLimit: Microseconds = .seconds(Int64(5))
     ) throws(DeviceError) {
-        stopSignal = try StopSignal(for: device.pcmName)
+        life = try CaptureLife(of: device.pcmName)
         (node, agreement) = try Self.open(device.pcmName, wish, nodes)
         format = agreement.format
         self.device = device
         self.clock = clock
         self.stallLimit = stallLimit
-    }
-
-    deinit {
-        // Not waited for: the thread holds what it needs.
-        stopSignal.set()
     }
 
     /// Hardware that has only packed 24 bit samples, more than 8 channels or channels one after the other is opened
@@ -71,8 +59,8 @@ package final class SoundCaptureDevice: Sendable {
         onFrame: @escaping @Sendable (AudioFrame) -> Void,
         onEvent: @escaping @Sendable (SoundCaptureEvent) -> Void
     ) throws(DeviceError) {
-        let outcome = StartOutcome()
-        let run = { @Sendable [node, agreement, stopSignal, clock, stallLimit, counts] in
+        try life.start("sound capture") {
+            [node, agreement, stopSignal = life.stopSignal, clock, stallLimit, counts] outcome in
             ALSAChatter.caught {
                 defer { node.close() }
                 do throws(ALSAFailure) {
@@ -90,12 +78,6 @@ package final class SoundCaptureDevice: Sendable {
                 if let error { onEvent(.lost(error)) }
             }
         }
-        let isFirst = try state.withLock { state throws(DeviceError) in
-            guard case .opened = state else { return false }
-            state = .running(try CaptureThread("sound capture", for: device.pcmName, run))
-            return true
-        }
-        if isFirst { try outcome.wait() }
     }
 
     /// Ends the capture: no frame follows once it has returned true. Any thread, any number of times.
@@ -104,14 +86,7 @@ package final class SoundCaptureDevice: Sendable {
     ///   capture's own thread: the thread is then left to end by itself.
     @discardableResult
     package func stop(within limit: DispatchTimeInterval = .seconds(1)) -> Bool {
-        stopSignal.set()
-        let thread = state.withLock { state -> CaptureThread? in
-            if case .running(let thread) = state { return thread }
-            if case .opened = state { node.close() }
-            state = .stopped
-            return nil
-        }
-        return thread?.wait(atMost: limit) ?? true
+        life.stop(within: limit) { node.close() }
     }
 
     /// What has become of the samples so far. Any thread.
