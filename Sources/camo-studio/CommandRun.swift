@@ -9,6 +9,8 @@ enum Ending: CommandEnding {
     /// The producer's source came to its end.
     case sourceEnded
     case failed(StudioError)
+    /// What went wrong has been told.
+    case told(ExitCode)
 }
 
 /// What every command of the studio has.
@@ -71,6 +73,7 @@ struct CommandRun: Sendable {
         case .signal(let number): SignalWatcher.exitCode(for: number)
         case .readerGone, .sourceEnded: .success
         case .failed(let error): fail(error)
+        case .told(let code): code
         }
     }
 

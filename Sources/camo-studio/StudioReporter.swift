@@ -7,11 +7,14 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
     private let run: CommandRun
     /// The end of the producer's source ends the command.
     private let endsWithSource: Bool
+    /// There is nothing else to do than to record.
+    private let endsWithRecording: Bool
     private let lastReason = Locked("")
     private let failedRecording = Locked<StudioError?>(nil)
 
-    init(_ run: CommandRun, endsWithSource: Bool = false) {
+    init(_ run: CommandRun, endsWithSource: Bool = false, endsWithRecording: Bool = false) {
         self.run = run
+        self.endsWithRecording = endsWithRecording
         self.endsWithSource = endsWithSource
     }
 
@@ -91,7 +94,7 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
             Event(
                 "recorded",
                 sentence: summary.files.isEmpty
-                    ? "Nothing was recorded: no picture came"
+                    ? "Nothing was recorded" + (summary.error == nil ? ": no picture came" : "")
                     : "Recorded \(seconds) s, \(summary.pictures) pictures: \(files)",
                 [
                     "files": .array(summary.files.map { .string($0) }), "pictures": JSONValue(summary.pictures),
@@ -101,5 +104,6 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
         guard let error = summary.error else { return }
         failedRecording.withLock { $0 = error }
         run.events.write(.error(error.description, exitCode: ExitCode(error)))
+        if endsWithRecording { run.end(.told(ExitCode(error))) }
     }
 }

@@ -256,6 +256,26 @@ import Testing
         #expect(try Self.decodes(path))
     }
 
+    @Test func aFileThatIsRemovedWhileItIsRecordedIsLostAndThatIsSaid() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try Recorder(path: folder.path("a.mp4"), hasSound: false)
+        for unit in try Self.units([0, 33_333, 66_667]) { try recorder.write(video: unit) }
+        try FileManager.default.removeItem(atPath: folder.path("a.mp4"))
+        // What somebody else puts there is not ours.
+        try Data("other".utf8).write(to: URL(fileURLWithPath: folder.path("a.mp4")))
+        let summary = recorder.finish(within: .seconds(30 as Int64))
+        #expect(summary.files.isEmpty && summary.failure?.description.contains("removed") == true)
+        #expect(FileManager.default.contents(atPath: folder.path("a.mp4")) == Data("other".utf8))
+    }
+
+    @Test func aPipeThatNobodyReadsIsNotWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(throws: MediaError.self) {
+            try Recorder(path: folder.path("pipe"), hasSound: false, replacesExisting: true)
+        }
+    }
+
     @Test func withoutTimeToRewriteTheFileStaysAsItIsAndPlays() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")

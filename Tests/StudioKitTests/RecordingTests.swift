@@ -148,6 +148,22 @@ import TransportCore
         #expect(folder.names == ["out.mp4~"])
     }
 
+    @Test func `a file that is being recorded is not another recording's to take`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.mp4")
+        let first = try record(path)
+        #expect(throws: StudioError.self) { try record(path) }
+        let stream = try Stream(size, into: pipeline, clock: clock)
+        try send(30, stream)
+        pipeline.waitUntilIdle()
+        // Not empty any more.
+        #expect(throws: StudioError.self) { try record(path) }
+        let summary = await first.finish(within: .seconds(Int64(10)))
+        #expect(summary.error == nil && summary.pictures == 30)
+        #expect(try pictures(in: path).times.count == 30)
+        #expect(folder.names == ["a.mp4"])
+    }
+
     @Test func `a folder that is not there is told at once`() throws {
         #expect {
             try record(folder.file("nowhere/out.mp4"))

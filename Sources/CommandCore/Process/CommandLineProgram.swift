@@ -6,6 +6,7 @@ package enum CommandLineProgram {
     package static func parseOrExit<Options>(
         _ tool: Tool, _ read: (ParsedArguments) throws(UsageError) -> Options
     ) -> Options {
+        occupyStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do throws(UsageError) {
             switch try tool.parse(arguments).get() {
@@ -21,6 +22,16 @@ package enum CommandLineProgram {
         } catch {
             tell(error, tool, json: arguments.contains("--json"))
             exit(ExitCode.usage.rawValue)
+        }
+    }
+
+    /// A standard descriptor that was closed would be the next file or pipe that is opened. In its place comes what
+    /// cannot be used: reading from it, or writing to it, is an error.
+    private static func occupyStandardDescriptors() {
+        for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR)]
+        where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free number: this one, since those below it are taken.
+            _ = open("/dev/null", mode)
         }
     }
 

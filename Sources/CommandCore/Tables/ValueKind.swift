@@ -89,8 +89,8 @@ extension ValueKind where Value == PixelSize {
     package static var size: ValueKind {
         ValueKind(
             description: ValueDescription(
-                placeholder: "WxH", expectation: "a size from 1x1 to \(PixelSize.maximum), such as 1280x720")
-        ) { PixelSize($0) }
+                placeholder: "WxH", expectation: "a size from 2x2 to \(PixelSize.maximum), such as 1280x720")
+        ) { PixelSize($0).flatMap { min($0.width, $0.height) >= 2 ? $0 : nil } }
     }
 }
 

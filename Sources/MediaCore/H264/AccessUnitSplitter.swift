@@ -131,11 +131,18 @@ package struct AccessUnitSplitter: Sendable {
         if units.isEmpty { time = now }
     }
 
+    /// A picture was predicted from later ones too: the stream's order is not the order of time.
+    package private(set) var hasBidirectional = false
+
     private mutating func take(_ unit: ArraySlice<UInt8>) {
         guard !unit.isEmpty, !isStray else { return }
         let type = AnnexB.type(of: unit)
         switch type {
-        case AnnexB.UnitType.slice, AnnexB.UnitType.slicePartitionA: hasPicture = true
+        case AnnexB.UnitType.slice, AnnexB.UnitType.slicePartitionA:
+            hasPicture = true
+            var bits = BitReader(AnnexB.payload(of: unit.prefix(32)))
+            // first_mb_in_slice, then slice_type: 1 and 6 are B (ITU-T H.264, 7.3.3 and table 7-6).
+            if bits.unsigned() != nil, let kind = bits.unsigned(), kind % 5 == 1 { hasBidirectional = true }
         case AnnexB.UnitType.idrSlice: (hasPicture, isKeyframe) = (true, true)
         case AnnexB.UnitType.sequenceParameterSet:
             if let set = SequenceParameterSet(unit) {

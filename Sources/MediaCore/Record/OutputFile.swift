@@ -13,9 +13,20 @@ final class OutputFile {
         // fails with EFBIG instead (setrlimit(2)).
         if let present = currentAction(SIGXFSZ), present == nil { signal(SIGXFSZ, SIG_IGN) }
         self.path = path
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL)
+        // A pipe that nobody reads would block here for ever.
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (replacesExisting ? 0 : O_EXCL)
         descriptor = open(path, flags, 0o666)
-        guard descriptor >= 0 else { throw MediaError(ffmpeg: -errno, "cannot create \(path)", otherwise: .io) }
+        guard descriptor >= 0 else {
+            if errno == ENXIO { throw MediaError(.io, "cannot write to \(path): nobody reads from it") }
+            throw MediaError(ffmpeg: -errno, "cannot create \(path)", otherwise: .io)
+        }
+        let isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        guard isOurs else {
+            close(descriptor)
+            throw MediaError(.exists, "\(path) is being written by another program; choose another name")
+        }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        if replacesExisting { _ = ftruncate(descriptor, 0) }
     }
 
     deinit { close(descriptor) }
@@ -49,6 +60,19 @@ final class OutputFile {
         guard fstatvfs(descriptor, &info) == 0 else { return nil }
         return Int64(
             clamping: UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize)).partialValue)
+    }
+
+    /// No name leads to it any more: it was removed while it was written.
+    var isRemoved: Bool {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_nlink == 0
+    }
+
+    /// Its path still leads to it: it was neither removed nor renamed, and nothing was put in its place.
+    var isInPlace: Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && stat(path, &named) == 0 && own.st_dev == named.st_dev
+            && own.st_ino == named.st_ino
     }
 
     var isRegular: Bool {

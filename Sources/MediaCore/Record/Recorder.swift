@@ -106,6 +106,12 @@ package final class Recorder {
             files: [], duration: .zero, counts: Counts(skippedPictures: skippedPictures), notRewritten: [],
             failure: failure)
         for file in finished {
+            guard !file.output.isRemoved else {
+                summary.failure =
+                    summary.failure
+                    ?? MediaError(.notFound, "\(file.output.path) was removed while it was recorded; it is lost")
+                continue
+            }
             summary.files.append(file.output.path)
             summary.duration = Microseconds(summary.duration.count + file.end.count)
             summary.counts.pictures += file.pictures

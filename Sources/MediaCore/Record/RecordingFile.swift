@@ -23,7 +23,8 @@ final class RecordingFile {
     private var held: (unit: AccessUnit, ticks: Int64)?
     private var lastDuration = Muxer.pictureTicks / 30
     private var fragmentStart: Int64 = 0
-    private var playableBytes: Int64 = 0
+    /// What the fragments up to the last whole one hold.
+    private var playable: (bytes: Int64, pictures: Int, end: Int64) = (0, 0, 0)
 
     /// - Parameter first: A keyframe with its parameter sets.
     init(_ output: OutputFile, first: AccessUnit, parameters: SequenceParameterSet, hasSound: Bool) throws(MediaError) {
@@ -37,7 +38,7 @@ final class RecordingFile {
             sound: sound?.encoder,
             options: ["movflags": "empty_moov+default_base_moof+frag_custom", "use_editlist": "0"]
         ) { output.write($0) }
-        playableBytes = output.byteCount
+        playable.bytes = output.byteCount
         held = (first, 0)
     }
 
@@ -60,7 +61,7 @@ final class RecordingFile {
         held = (unit, ticks)
         if let sound { try write(sound.pictureReached(Microseconds(ticks * 100 / 9))) }
         if ticks - fragmentStart >= Self.fragmentTicks {
-            try cut()
+            try cut(at: ticks)
             fragmentStart = ticks
         }
     }
@@ -86,13 +87,17 @@ final class RecordingFile {
         held = nil
         finishedTicks = last.ticks + lastDuration
         if let sound { try write(sound.finish(at: Microseconds((last.ticks + lastDuration) * 100 / 9))) }
-        try cut()
+        try cut(at: finishedTicks)
         try muxer.finish()
-        playableBytes = output.byteCount
+        playable.bytes = output.byteCount
     }
 
     /// After a failure: takes away the piece of a fragment that was still written.
-    func cutOffDamage() { output.truncate(to: playableBytes) }
+    func cutOffDamage() {
+        output.truncate(to: playable.bytes)
+        held = nil
+        (pictures, finishedTicks) = (playable.pictures, playable.end)
+    }
 
     private func writeHeld(until ticks: Int64) throws(MediaError) {
         guard let held else { return }
@@ -107,9 +112,9 @@ final class RecordingFile {
         soundPackets += coded.count
     }
 
-    private func cut() throws(MediaError) {
+    private func cut(at end: Int64) throws(MediaError) {
         try muxer.cut()
-        playableBytes = output.byteCount
+        playable = (output.byteCount, pictures, end)
     }
 
     static func ticks(_ time: Microseconds) -> Int64 {

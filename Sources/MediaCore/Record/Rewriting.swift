@@ -13,6 +13,7 @@ enum Rewriting {
     ) throws(MediaError) {
         let output = file.output
         guard output.isRegular else { throw MediaError(.unsupported, "\(output.path) is no regular file") }
+        guard output.isInPlace else { throw MediaError(.notFound, "it was renamed meanwhile") }
         // A picture takes at most 36 bytes of index, a sound packet 28 (ISO/IEC 14496-12, 8.6 and 8.7).
         let index = 65_536 + file.pictures * 36 + file.soundPackets * 28
         guard let free = output.freeBytes, free > output.byteCount + Int64(index) + (4 << 20) else {
@@ -21,6 +22,7 @@ enum Rewriting {
         let temporary = temporaryPath(beside: output.path)
         do throws(MediaError) {
             try copy(output.path, to: temporary, indexBytes: index) { clock.now < deadline }
+            guard output.isInPlace else { throw MediaError(.notFound, "it was renamed meanwhile") }
             try replace(output.path, by: temporary)
         } catch {
             removeFile(temporary)

@@ -69,6 +69,12 @@ package final class CodedStreamSource: MediaSource {
                     let splits = splitter.splits
                     let units = try splitter.append(
                         UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: clock.now)
+                    if splitter.hasBidirectional {
+                        throw MediaError(
+                            .unsupported,
+                            "the stream has B-frames, which come late and out of order: have it encoded without them "
+                                + "(ffmpeg: -bf 0 or -tune zerolatency)")
+                    }
                     if splitter.splits > splits {
                         needsKeyframe = true
                         sink.sourceDidReport(

@@ -131,6 +131,19 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
         }
     }
 
+    private static func reason(_ error: (any Error)?) -> String {
+        guard let error else {
+            return "it closed the connection; if wrong codes were tried from here before, make a new one"
+        }
+        // What is said of it elsewhere, to pair first, is no help here.
+        switch (error as? TransportError)?.code {
+        case .peerNotTrusted: return PairingFailure.wrongDevice.description
+        case .connectionLost: return reason(nil)
+        default: break
+        }
+        return "\(error)"
+    }
+
     private func failed(_ text: String, _ why: String, _ state: inout State) {
         guard state.completion != nil else { return }
         state.troubles[text] = why
@@ -172,7 +185,7 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
     func pairingLink(_ link: PairingLink, didCloseWith error: (any Error)?) {
         state.async { [self] state in
             if state.machines[link.id] == nil, let dialled = link.dialled, state.links[link.id] != nil {
-                failed(dialled, error.map { "\($0)" } ?? "it closed the connection", &state)
+                failed(dialled, Self.reason(error), &state)
             }
             perform(link.id, &state) { $0.linkClosed() }
             state.links[link.id] = nil

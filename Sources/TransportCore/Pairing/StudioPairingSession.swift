@@ -197,8 +197,11 @@ package final class StudioPairingSession: PairingLinkOwner, Sendable {
 
     private func accept(_ pipe: any ByteLink, from host: String) {
         state.async { [self] state in
-            // Before TLS even begins.
-            guard !offer.withLock({ $0.isRefused(address: host) }) else { return pipe.close {} }
+            // Before TLS even begins; the user here is told, since nobody there can be.
+            guard !offer.withLock({ $0.isRefused(address: host) }) else {
+                tell(host, PairingFailure.addressRefused.description, &state)
+                return pipe.close {}
+            }
             adopt(pipe, host: host, &state)
         }
     }

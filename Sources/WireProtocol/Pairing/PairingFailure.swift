@@ -36,7 +36,9 @@ package enum PairingFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case .unsupportedVersion(let theirs):
             "the other end speaks version \(ProtocolVersion.list(theirs)) of the protocol, this one "
                 + "\(ProtocolVersion.list(ProtocolVersion.supported)); update the older program"
-        case .timeout: "the other end did not answer in time"
+        case .timeout:
+            "the other end did not answer in time; a code that was used or has expired is answered no more: make a new "
+                + "one"
         case .storeFailed: "the other device could not be stored here"
         case .protocolError(let detail): "the other end broke the protocol: \(detail); update both programs"
         case .linkClosed: "the connection broke before pairing was done"

@@ -34,7 +34,9 @@ struct WatchCommand {
             return .usage
         }
         let hasOutputs = options.recording != nil || options.standardOutput != nil
-        let reporter = StudioReporter(run, endsWithSource: hasOutputs)
+        let reporter = StudioReporter(
+            run, endsWithSource: hasOutputs,
+            endsWithRecording: options.recording != nil && options.standardOutput == nil)
         controller.delegate = reporter
         defer { withExtendedLifetime(reporter) {} }
 

@@ -28,6 +28,36 @@ import Testing
         }
     }
 
+    @Test func `H.264 out of order`() async throws {
+        try await Rig.run { rig in
+            let clip = try rig.directory("clip").file("b.h264")
+            try await rig.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30", "-t", "2", "-c:v", "libx264",
+                    "-bf", "2", "-pix_fmt", "yuv420p", clip,
+                ])
+            let pair = try await Pair.paired(rig)
+            let producer = try pair.startProducer(
+                ["--h264", "-", "--json", "--no-advertise"], input: .file(clip))
+            #expect(try await producer.exit(within: .seconds(20)) == .exited(65), "\(producer.report)")
+            #expect(producer.report.contains("B-frames"), "\(producer.report)")
+        }
+    }
+
+    @Test func `standard input that is closed`() async throws {
+        try await Rig.run { rig in
+            let program = try BuiltProducts.path(of: "camo-producer")
+            let state = try rig.directory("state").path
+            for source in [["--raw", "-", "--size", "64x48"], ["--h264", "-"]] {
+                let process = try rig.start(
+                    "/bin/sh",
+                    ["-c", #"exec "$@" <&-"#, "sh", program] + source + ["--no-advertise", "--state-dir", state])
+                #expect(try await process.exit(within: .seconds(10)) == .exited(69), "\(process.report)")
+            }
+        }
+    }
+
     @Test func `a port that is in use`() async throws {
         try await Rig.run { rig in
             let first = try rig.start(
