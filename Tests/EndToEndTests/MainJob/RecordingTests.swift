@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `the picture is as good as x264 makes it alone`() async throws {
-        try await Rig.run { rig in
+        try await Rig.run(.alone) { rig in
             let pair = try await Pair.paired(rig)
             let clip = try await realClip(rig)
             let folder = try rig.directory("out")
@@ -58,7 +58,9 @@ import Testing
                     "zerolatency", "-b:v", "3M", "-maxrate", "3M", "-bufsize", "750k", "-x264-params",
                     "scenecut=0:keyint=50:bframes=0", "-y", alone,
                 ], within: .seconds(60))
-            let ours = try await psnr(out, clip, rig)
+            // On a busy machine the first pictures may be too late to be sent: a recording begins with what came.
+            var ours = 0.0
+            for missing in 0...3 { ours = max(ours, try await psnr(out, clip, missing: missing, rig)) }
             let plain = try await psnr(alone, clip, rig)
             #expect(ours > plain - 0.5, "ours \(ours) dB, x264 alone \(plain) dB")
         }
@@ -116,13 +118,17 @@ import Testing
     }
 
     /// Of luma, in dB, picture by picture in the order of time.
-    private func psnr(_ path: String, _ reference: String, _ rig: Rig) async throws -> Double {
+    /// - Parameter missing: Pictures of the reference's beginning that the other has not; of 25 a second.
+    private func psnr(
+        _ path: String, _ reference: String, missing: Int = 0, _ rig: Rig
+    ) async throws -> Double {
+        let shift = Double(missing) * 0.04 + 0.02
         let process = try rig.start(
             "ffmpeg",
             [
                 "-i", path, "-i", reference, "-lavfi",
                 // By time: pictures may have been left out. Half a picture later, so that rounding never finds the one before.
-                "[0:v]settb=AVTB,setpts=PTS-STARTPTS+0.02/TB[a];[1:v]settb=AVTB,setpts=PTS-STARTPTS[b];[a][b]psnr=shortest=1",
+                "[0:v]settb=AVTB,setpts=PTS-STARTPTS+\(shift)/TB[a];[1:v]settb=AVTB,setpts=PTS-STARTPTS[b];[a][b]psnr=shortest=1",
                 "-f", "null", "-",
             ])
         #expect(try await process.exit(within: .seconds(60)) == .exited(0))
