@@ -31,3 +31,13 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 }
+
+extension Locked {
+    /// Takes out what is there and leaves nil: whoever comes second gets nothing.
+    package func take<Wrapped: Sendable>() -> Wrapped? where Value == Wrapped? {
+        withLock { value in
+            defer { value = nil }
+            return value
+        }
+    }
+}

@@ -76,11 +76,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     /// The endpoint keeps its delegate: the two let go of one another here.
     private func stopEndpoint(reason: Goodbye.Reason) {
-        let stopped = endpoint.withLock { endpoint in
-            defer { endpoint = nil }
-            return endpoint
-        }
-        stopped?.stop(reason: reason)
+        endpoint.take()?.stop(reason: reason)
     }
 
     var connections: [Connection] { endpoint.withLock { $0 }?.viewers.map(\.connection) ?? [] }

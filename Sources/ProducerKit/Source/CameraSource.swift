@@ -49,13 +49,7 @@ package final class CameraSource: MediaSource {
         self.keeper.withLock { $0 = keeper }
     }
 
-    package func stop() -> Bool {
-        let running = keeper.withLock { keeper in
-            defer { keeper = nil }
-            return keeper
-        }
-        return running?.stop(within: Self.patience) ?? true
-    }
+    package func stop() -> Bool { keeper.take()?.stop(within: Self.patience) ?? true }
 }
 
 /// Makes pictures of what a camera sends; broken ones are dropped and the first of each row of them is told.

@@ -35,11 +35,5 @@ package final class MicrophoneSource: MediaSource {
         self.keeper.withLock { $0 = keeper }
     }
 
-    package func stop() -> Bool {
-        let running = keeper.withLock { keeper in
-            defer { keeper = nil }
-            return keeper
-        }
-        return running?.stop(within: Self.patience) ?? true
-    }
+    package func stop() -> Bool { keeper.take()?.stop(within: Self.patience) ?? true }
 }

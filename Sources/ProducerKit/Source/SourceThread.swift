@@ -27,11 +27,7 @@ final class SourceThread: Sendable {
 
     /// Returns when the thread has ended, or after ``patience``: false then.
     func stop() -> Bool {
-        let running = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let running else { return true }
+        guard let running = running.take() else { return true }
         running.end()
         return running.thread.wait(atMost: Self.patience)
     }

@@ -25,13 +25,7 @@ final class ProducerBrowser: Sendable {
         self.discovery.withLock { $0 = discovery }
     }
 
-    func stop() {
-        let discovery = self.discovery.withLock { discovery in
-            defer { discovery = nil }
-            return discovery
-        }
-        discovery?.stop()
-    }
+    func stop() { discovery.take()?.stop() }
 
     /// The paired ones first, then by name.
     func producers(paired: [PairedDevice]) -> [Producer] {

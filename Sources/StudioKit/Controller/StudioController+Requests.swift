@@ -66,11 +66,7 @@ extension StudioController {
         await withCheckedContinuation { continuation in
             let waiting = Locked<CheckedContinuation<RequestResult?, Never>?>(continuation)
             let settle: @Sendable (RequestResult?) -> Void = { answer in
-                let continuation = waiting.withLock { waiting in
-                    defer { waiting = nil }
-                    return waiting
-                }
-                continuation?.resume(returning: answer)
+                waiting.take()?.resume(returning: answer)
             }
             Task { settle(await request()) }
             Task {

@@ -112,11 +112,7 @@ public final class StudioController: Sendable {
     /// - Returns: What a recording that was under way came to.
     @discardableResult
     public func stop() async -> RecordingSummary? {
-        let was = open.withLock { open in
-            defer { open = nil }
-            return open
-        }
-        guard let was else { return nil }
+        guard let was = open.take() else { return nil }
         was.observation.cancel()
         was.browser?.stop()
         keyframes.forward(to: nil, stream: { nil })

@@ -23,10 +23,6 @@ final class EventDelivery: Sendable {
 
     /// Lets go of the receiver, on this thread and outside the lock: it may own who is closing.
     func close() {
-        let receiver = receiver.withLock { receiver in
-            defer { receiver = nil }
-            return receiver
-        }
-        withExtendedLifetime(receiver) {}
+        withExtendedLifetime(receiver.take()) {}
     }
 }

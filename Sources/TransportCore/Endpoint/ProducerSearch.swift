@@ -32,12 +32,7 @@ final class ProducerSearch: Sendable {
         }
     }
 
-    func stop() {
-        discovery.withLock { discovery in
-            defer { discovery = nil }
-            return discovery
-        }?.stop()
-    }
+    func stop() { discovery.take()?.stop() }
 
     private func heard(_ event: DiscoveryEvent, _ tell: @Sendable (Event) -> Void) {
         switch event {

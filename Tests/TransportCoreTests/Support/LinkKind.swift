@@ -48,16 +48,12 @@ enum LinkKind: CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A link that remembers what was written to it.
-final class TappedLink: ByteLink {
-    private let link: any ByteLink
-    private let bytes = Locked<[UInt8]>([])
+/// A link that passes everything on to another; what it does of its own takes the place of one of these.
+protocol PassingLink: ByteLink {
+    var link: any ByteLink { get }
+}
 
-    init(_ link: any ByteLink) { self.link = link }
-
-    /// What was written so far.
-    var written: [UInt8] { bytes.withLock { $0 } }
-
+extension PassingLink {
     var transport: TransportKind { link.transport }
     var peerAddress: String { link.peerAddress }
 
@@ -66,6 +62,22 @@ final class TappedLink: ByteLink {
     ) { link.open(on: queue, onReadable: onReadable, onWritable: onWritable) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> LinkResult { link.read(into: buffer) }
+    func canTakePacket() -> Bool { link.canTakePacket() }
+    func notifyWhenWritable() { link.notifyWhenWritable() }
+    func finishWriting() { link.finishWriting() }
+    func close(_ released: @escaping @Sendable () -> Void) { link.close(released) }
+    func metrics() -> LinkMetrics { link.metrics() }
+}
+
+/// A link that remembers what was written to it.
+final class TappedLink: PassingLink {
+    let link: any ByteLink
+    private let bytes = Locked<[UInt8]>([])
+
+    init(_ link: any ByteLink) { self.link = link }
+
+    /// What was written so far.
+    var written: [UInt8] { bytes.withLock { $0 } }
 
     func write(_ source: UnsafeRawBufferPointer) -> LinkResult {
         // Under the lock: whoever has read it must find it written.
@@ -75,10 +87,4 @@ final class TappedLink: ByteLink {
             return result
         }
     }
-
-    func canTakePacket() -> Bool { link.canTakePacket() }
-    func notifyWhenWritable() { link.notifyWhenWritable() }
-    func finishWriting() { link.finishWriting() }
-    func close(_ released: @escaping @Sendable () -> Void) { link.close(released) }
-    func metrics() -> LinkMetrics { link.metrics() }
 }

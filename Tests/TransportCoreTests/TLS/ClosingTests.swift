@@ -241,22 +241,13 @@ import Testing
 }
 
 /// Changes a bit of what is written, from when it is told to.
-final class MeddlingLink: ByteLink {
-    private let link: any ByteLink
+final class MeddlingLink: PassingLink {
+    let link: any ByteLink
     private let isMeddling = Locked(false)
 
     init(_ link: any ByteLink) { self.link = link }
 
     func meddle() { isMeddling.withLock { $0 = true } }
-
-    var transport: TransportKind { link.transport }
-    var peerAddress: String { link.peerAddress }
-
-    func open(
-        on queue: DispatchQueue, onReadable: @escaping @Sendable () -> Void, onWritable: @escaping @Sendable () -> Void
-    ) { link.open(on: queue, onReadable: onReadable, onWritable: onWritable) }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> LinkResult { link.read(into: buffer) }
 
     func write(_ source: UnsafeRawBufferPointer) -> LinkResult {
         guard isMeddling.withLock({ $0 }), source.count > 10 else { return link.write(source) }
@@ -264,10 +255,4 @@ final class MeddlingLink: ByteLink {
         copy[9] ^= 1
         return copy.withUnsafeBytes { link.write($0) }
     }
-
-    func canTakePacket() -> Bool { link.canTakePacket() }
-    func notifyWhenWritable() { link.notifyWhenWritable() }
-    func finishWriting() { link.finishWriting() }
-    func close(_ released: @escaping @Sendable () -> Void) { link.close(released) }
-    func metrics() -> LinkMetrics { link.metrics() }
 }
