@@ -30,6 +30,7 @@ struct CommandRun: Sendable {
     }
 
     func fail(_ error: any Error) -> ExitCode {
+        if let error = error as? OutputError { return fail(error.description, .cannotCreate) }
         let error = error as? ProducerError ?? ProducerError(.unavailable, "\(error)")
         return fail(error.message, ExitCode(error))
     }

@@ -15,7 +15,6 @@ struct Program {
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)
             }
-        run.events.endStatus()
-        exit(code.rawValue)
+        exit(run.events.finish(code).rawValue)
     }
 }

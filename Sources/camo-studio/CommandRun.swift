@@ -64,7 +64,8 @@ struct CommandRun: Sendable {
     }
 
     func fail(_ error: any Error) -> ExitCode {
-        fail(error as? StudioError ?? StudioError(.system, "\(error)"))
+        if let error = error as? OutputError { return fail(StudioError(.cannotWrite, error.description)) }
+        return fail(error as? StudioError ?? StudioError(.system, "\(error)"))
     }
 
     /// How a command ends that had nothing more to do when `ending` came.

@@ -15,7 +15,6 @@ struct Program {
             case .listProducers: await ListCommand(run).perform()
             case .snapshot(let snapshot): await SnapshotCommand(snapshot, run).perform()
             }
-        run.events.endStatus()
-        exit(code.rawValue)
+        exit(run.events.finish(code).rawValue)
     }
 }

@@ -1,4 +1,5 @@
 import Confinement
+import Glibc
 import Testing
 
 @testable import CommandCore
@@ -8,11 +9,11 @@ import Testing
 
     private func writer(
         _ pipe: PipeEnds, json: Bool = false, verbosity: Verbosity = .normal, isTerminal: Bool = false,
-        clock: any MonotonicClock = ManualClock(), readerGone: @escaping @Sendable () -> Void = {}
+        clock: any MonotonicClock = ManualClock(), outputDidFail: @escaping @Sendable () -> Void = {}
     ) -> EventWriter {
         EventWriter(
             program: "tool", verbosity: verbosity, json: json ? pipe.write : nil, people: pipe.write,
-            terminal: isTerminal ? Terminal(pipe.write) : nil, clock: clock, readerGone: readerGone)
+            terminal: isTerminal ? Terminal(pipe.write) : nil, clock: clock, outputDidFail: outputDidFail)
     }
 
     @Test func theFirstJSONEventCarriesTheSchema() throws {
@@ -84,5 +85,20 @@ import Testing
         events.write(pairing)
         events.write(pairing)
         #expect(times.withLock { $0 } == 1)
+        #expect(events.finish(.success) == .success)
+    }
+
+    @Test func eventsThatCannotBeWrittenAreNoSuccess() throws {
+        let (pipe, full) = (try PipeEnds(), open("/dev/full", O_WRONLY | O_CLOEXEC))
+        defer { close(full) }
+        let times = Locked(0)
+        let events = EventWriter(
+            program: "tool", verbosity: .normal, json: full, people: pipe.write, terminal: nil, clock: ManualClock(),
+            outputDidFail: { times.withLock { $0 += 1 } })
+        events.write(pairing)
+        #expect(times.withLock { $0 } == 1)
+        #expect(events.finish(.success) == .cannotCreate)
+        #expect(events.finish(.interrupted) == .interrupted)
+        #expect(pipe.text.hasPrefix("tool: cannot write the output: No space left on device\n"))
     }
 }

@@ -10,7 +10,8 @@ package final class EventWriter: Sendable {
         var status = StatusLine()
         /// The first event carries the version of the event format.
         var isFirst = true
-        var isReaderGone = false
+        /// Why programs are told nothing more.
+        var failure: OutputError?
     }
 
     private let program: String
@@ -19,28 +20,29 @@ package final class EventWriter: Sendable {
     private let terminal: Terminal?
     private let verbosity: Verbosity
     private let clock: any MonotonicClock
-    private let readerGone: @Sendable () -> Void
+    private let outputDidFail: @Sendable () -> Void
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - program: begins each error: `camo-producer: …`.
     ///   - isOutputTaken: standard output carries pictures; JSON events go to standard error then.
-    ///   - readerGone: called once, on the thread that wrote, when the reader of the events has gone: end quietly.
+    ///   - outputDidFail: called once, on the thread that wrote, when no more events can be written for programs:
+    ///     their reader has gone, or a disk is full. End; ``finish(_:)`` knows how.
     package convenience init(
         program: String, options: GlobalOptions, isOutputTaken: Bool = false,
-        readerGone: @escaping @Sendable () -> Void = {}
+        outputDidFail: @escaping @Sendable () -> Void = {}
     ) {
         let isTerminal = Terminal.standardError.isTerminal
         self.init(
             program: program, verbosity: options.verbosity,
             json: options.json ? (isOutputTaken ? STDERR_FILENO : STDOUT_FILENO) : nil, people: STDERR_FILENO,
             terminal: isTerminal && !options.json && options.verbosity != .quiet ? .standardError : nil,
-            clock: SystemClock(), readerGone: readerGone)
+            clock: SystemClock(), outputDidFail: outputDidFail)
     }
 
     init(
         program: String, verbosity: Verbosity, json: Int32?, people: Int32, terminal: Terminal?,
-        clock: any MonotonicClock, readerGone: @escaping @Sendable () -> Void
+        clock: any MonotonicClock, outputDidFail: @escaping @Sendable () -> Void
     ) {
         self.program = program
         self.verbosity = verbosity
@@ -48,7 +50,7 @@ package final class EventWriter: Sendable {
         self.people = OutputWriter(people)
         self.terminal = terminal
         self.clock = clock
-        self.readerGone = readerGone
+        self.outputDidFail = outputDidFail
     }
 
     package func write(_ event: Event) {
@@ -78,6 +80,15 @@ package final class EventWriter: Sendable {
         state.withLock { state in try? people.write(state.status.end()) }
     }
 
+    /// The last call: takes the status line away, and says how the command ends, which is not with success where
+    /// events were lost. A reader that has gone is no loss.
+    package func finish(_ code: ExitCode) -> ExitCode {
+        endStatus()
+        guard let failure = state.withLock({ $0.failure }), failure != .readerGone else { return code }
+        writeSentence(.error(failure.description, exitCode: .cannotCreate))
+        return code == .success ? .cannotCreate : code
+    }
+
     private func writeSentence(_ event: Event) {
         guard let sentence = event.sentence else { return }
         let lead = event.level == .error ? "\(program): " : ""
@@ -87,19 +98,19 @@ package final class EventWriter: Sendable {
     }
 
     private func writeJSON(_ event: Event, to output: OutputWriter) {
-        let hasGone = state.withLock { state in
-            guard !state.isReaderGone else { return false }
+        let hasFailed = state.withLock { state in
+            guard state.failure == nil else { return false }
             var members = state.isFirst ? [JSONMember("schema", 1)] : []
             members.append(JSONMember("event", .string(event.name)))
-            do {
+            do throws(OutputError) {
                 try output.write(JSONValue.object(members + event.fields).text + "\n")
                 state.isFirst = false
                 return false
             } catch {
-                state.isReaderGone = true
+                state.failure = error
                 return true
             }
         }
-        if hasGone { readerGone() }
+        if hasFailed { outputDidFail() }
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// Why a command ends: what any command may end for, and the program's own reasons beside.
 package protocol CommandEnding: Sendable {
     static func signal(_ number: Int32) -> Self
-    /// Whoever read standard output has gone: nobody is interested any more.
+    /// Nothing can be told any more: whoever read standard output has gone, or its disk is full.
     static var readerGone: Self { get }
 }
 
