@@ -29,6 +29,9 @@ struct PairCommand {
             }
         }
         let controller = ProducerController(configuration: run.configuration(name: name))
+        let reporter = ProducerReporter(run)
+        controller.delegate = reporter
+        defer { withExtendedLifetime(reporter) {} }
         do throws(ProducerPairingError) {
             let studio = try controller.studio(inCode: code.text)
             run.events.write(

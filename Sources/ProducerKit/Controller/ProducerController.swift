@@ -189,7 +189,8 @@ public final class ProducerController: Sendable {
             let installation = try installation()
             let attempt = ProducerPairingAttempt(
                 code: parsed, identity: installation.identity, store: installation.store, name: deviceName,
-                product: configuration.product, isDiscoverable: configuration.advertises, clock: clock)
+                product: configuration.product, isDiscoverable: configuration.advertises, clock: clock,
+                report: { [weak self] line in self?.didReport(line) })
             let isCancelled = inner.withLock { state in
                 state.pairing?.attempt = attempt
                 return state.pairing?.isCancelled ?? true

@@ -30,6 +30,7 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
     private let product: String
     private let clock: any MonotonicClock
     private let isDiscoverable: Bool
+    private let report: @Sendable (String) -> Void
     private let state: Confined<State>
     private let hash = OpenSSLPairingHash()
 
@@ -53,12 +54,18 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
         var isDecided = false
     }
 
+    /// Until then an answer may be on its way: nothing is told.
+    private static let silence = Microseconds.milliseconds(1_500)
+
+    /// - Parameter report: One line, once, when nobody has answered for a while. On the attempt's queue.
     package init(
         code: PairingCode, identity: Identity, store: PairedDeviceStore, name: String, product: String,
-        isDiscoverable: Bool = true, clock: any MonotonicClock = SystemClock()
+        isDiscoverable: Bool = true, clock: any MonotonicClock = SystemClock(),
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.code, self.identity, self.store) = (code, identity, store)
         (self.name, self.product, self.clock, self.isDiscoverable) = (name, product, clock, isDiscoverable)
+        self.report = report
         state = Confined("producer pairing", State())
     }
 
@@ -78,6 +85,9 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
                 state.discoveryTrouble = error.message
             }
             for text in code.addresses { dial(text, &state) }
+        }
+        state.async(after: .microseconds(Int(Self.silence.count))) { [weak self] state in
+            self?.tellSilence(state)
         }
         state.async(after: .microseconds(Int(Limits.pairingTime.count))) { [weak self] state in
             self?.timeIsOver(&state)
@@ -238,12 +248,23 @@ package final class ProducerPairingAttempt: PairingLinkOwner, Sendable {
         }
     }
 
+    private func tellSilence(_ state: borrowing State) {
+        guard state.completion != nil, state.machines.isEmpty else { return }
+        let seconds = Limits.pairingTime.count / 1_000_000
+        report("No answer yet from the studio (\(troubles(state))); trying for \(seconds) s")
+    }
+
     private func timeIsOver(_ state: inout State) {
         guard state.completion != nil, !state.isDecided else { return }
-        var seen = state.troubles.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        finish(&state, .failure(PairingError(.timeout, detail: troubles(state))))
+    }
+
+    /// What was tried, and what became of it.
+    private func troubles(_ state: borrowing State) -> String {
+        var seen = code.addresses.sorted().map { "\($0): \(state.troubles[$0] ?? "no answer")" }
         if code.addresses.isEmpty { seen.append("the code names no address") }
         if let trouble = state.discoveryTrouble { seen.append(trouble) }
-        finish(&state, .failure(PairingError(.timeout, detail: seen.joined(separator: "; "))))
+        return seen.joined(separator: "; ")
     }
 
     private func finish(_ state: inout State, _ result: Result<PairedDevice, PairingError>) {

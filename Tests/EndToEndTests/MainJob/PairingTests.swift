@@ -24,6 +24,10 @@ import Testing
             _ = try await producer.message(within: .seconds(10)) { $0.contains("Pairing with Desk") }
             let line = try #require(readFile("/proc/\(producer.identifier)/cmdline"))
             #expect(!line.contains("camo:pair") && line.contains("pair"))
+            // It doesn't wait in silence.
+            _ = try await producer.message(within: .seconds(10)) {
+                $0.contains("No answer yet") && $0.contains("127.0.0.1:1: ") && $0.contains("refused")
+            }
             producer.signal(SIGINT)
             #expect(try await producer.exit(within: .seconds(2)) == .exited(130))
         }
