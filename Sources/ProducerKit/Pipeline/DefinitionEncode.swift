@@ -19,24 +19,12 @@ final class DefinitionEncode: Sendable {
     private let slot: Locked<Slot>
     private let work: Confined<Work>
 
-    private struct WaitingPicture {
-        var frame: VideoFrame
-        var stamp: PictureClock.Stamp
-        /// Counts what came.
-        var number: UInt64
-    }
-
     /// What the source's thread and the links touch.
     private struct Slot {
         var picture: WaitingPicture?
-        /// The newest picture of all, encoded or not: a source that stands still is shown from it. Once it is converted
-        /// it is kept as that, so that the source has its memory back: a 1080p frame in BGRA takes 8 MB.
-        var newest: (frame: VideoFrame, isConverted: Bool, arrival: MonotonicTime)?
-        var arrivals: UInt64 = 0
+        var newest = NewestPicture()
         var clock = PictureClock()
         var economy: PictureEconomy
-        /// The newest picture, left out by `economy`: sent after all where no other follows.
-        var spared: WaitingPicture?
         /// A turn of the work queue is on its way, or at work.
         var isScheduled = false
         var viewers: [any ViewerSink] = []
@@ -53,10 +41,7 @@ final class DefinitionEncode: Sendable {
         var number: UInt32 = 0
         /// The format that each viewer was told.
         var told: [UInt64: VideoStreamFormat] = [:]
-        var rates: [UInt64: RateController] = [:]
-        var skips: [UInt64: Int] = [:]
-        let nominal: Int
-        var lastRateUpdate: MonotonicTime?
+        var rate: SharedRate
         var needs = KeyframeNeeds()
         /// A look at a source that may stand still is on its way.
         var isRepeatScheduled = false
@@ -77,7 +62,8 @@ final class DefinitionEncode: Sendable {
             Slot(economy: PictureEconomy(nominal: settings.bitsPerSecond, definition: settings.definition)))
         work = Confined(
             "encode \(settings.definition.rawValue)",
-            Work(stage: EncodeStage(settings, encoder: encoder), nominal: settings.bitsPerSecond))
+            Work(
+                stage: EncodeStage(settings, encoder: encoder), rate: SharedRate(nominal: settings.bitsPerSecond)))
     }
 
     // MARK: Pictures in; any thread
@@ -88,16 +74,13 @@ final class DefinitionEncode: Sendable {
         var isSpared = false
         let wakes = slot.withLock { slot -> Bool in
             guard !slot.isClosed else { return false }
-            slot.spared = nil
             let stamp = slot.clock.stamp(frame.presentationTime, arrival: now)
             let isReady = slot.viewers.contains { $0.isReadyForPicture }
             let replaced = slot.picture != nil
-            slot.arrivals &+= 1
-            let picture = WaitingPicture(frame: frame, stamp: stamp, number: slot.arrivals)
-            slot.newest = (frame, false, now)
+            let picture = slot.newest.came(frame, stamp, at: now)
             // One that waits is replaced all the same.
             if !replaced, slot.viewers.contains(where: { $0.wantsPicture }), !slot.economy.takesNext() {
-                slot.spared = picture
+                slot.newest.isSpared(picture)
                 slot.drops.count(.spared)
                 isSpared = true
                 return false
@@ -118,7 +101,9 @@ final class DefinitionEncode: Sendable {
         }
         if wakes { work.async { [self] in drain(&$0) } }
         if isSpared {
-            work.async(after: .microseconds(Int(Self.stillness.count))) { [weak self] _ in self?.sendSpared() }
+            work.async(after: .microseconds(Int(NewestPicture.stillness.count))) { [weak self] _ in
+                self?.sendSpared()
+            }
         }
     }
 
@@ -126,11 +111,7 @@ final class DefinitionEncode: Sendable {
     private func sendSpared() {
         let now = clock.now
         slot.withLock { slot in
-            guard let spared = slot.spared, let arrival = slot.newest?.arrival, now - arrival >= Self.stillness else {
-                return
-            }
-            slot.spared = nil
-            slot.picture = spared
+            if let spared = slot.newest.takeSpared(at: now) { slot.picture = spared }
         }
         viewerIsReady()
     }
@@ -160,8 +141,7 @@ final class DefinitionEncode: Sendable {
             // It may have come back meanwhile.
             guard !slot.withLock({ $0.viewers.contains { $0.id == viewer.id } }) else { return }
             if work.told.removeValue(forKey: viewer.id) != nil { viewer.endPicture() }
-            work.rates[viewer.id] = nil
-            work.skips[viewer.id] = nil
+            work.rate.forget(viewer.id)
             work.needs.forget(viewer.id)
             // Nobody watches: the encoder and its memory go.
             if slot.withLock({ $0.viewers.isEmpty }) { work.stage.close() }
@@ -182,8 +162,7 @@ final class DefinitionEncode: Sendable {
     func forgetPictures() {
         slot.withLock { slot in
             slot.picture = nil
-            slot.newest = nil
-            slot.spared = nil
+            slot.newest.forget()
         }
     }
 
@@ -212,8 +191,7 @@ final class DefinitionEncode: Sendable {
         slot.withLock { slot in
             slot.isClosed = true
             slot.picture = nil
-            slot.newest = nil
-            slot.spared = nil
+            slot.newest.forget()
             slot.viewers = []
         }
         work.sync { $0.stage.close() }
@@ -242,10 +220,7 @@ final class DefinitionEncode: Sendable {
             let start = clock.now
             do throws(MediaError) {
                 let picture = try work.stage.convert(waiting.frame)
-                slot.withLock { slot in
-                    guard slot.arrivals == waiting.number, let arrival = slot.newest?.arrival else { return }
-                    slot.newest = (picture, true, arrival)
-                }
+                slot.withLock { $0.newest.isConverted(waiting, to: picture) }
                 return Turn(
                     picture: picture, time: waiting.stamp.time, isDiscontinuity: waiting.stamp.isDiscontinuity,
                     viewers: viewers, start: start)
@@ -307,7 +282,7 @@ final class DefinitionEncode: Sendable {
             case .notWatching: break
             case .waitingForKeyframe: work.needs.needed(by: viewer.id)
             // When it has room it says so, and that it needs a keyframe.
-            case .behind: work.skips[viewer.id, default: 0] += 1
+            case .behind: work.rate.skipped(by: viewer.id)
             }
         }
         if isOther { definitionDidChange() }
@@ -322,24 +297,13 @@ final class DefinitionEncode: Sendable {
 
     /// Four times a second: what each link can take decides the rate of all, and what is spared beyond it.
     private func updateRate(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: inout Work) {
-        if let last = work.lastRateUpdate, now - last < .milliseconds(250) { return }
-        work.lastRateUpdate = now
-        let waiting = slot.withLock { slot in
+        guard work.rate.isDue(at: now) else { return }
+        let unencoded = slot.withLock { slot in
             defer { slot.linkSkips = 0 }
             return slot.linkSkips
         }
-        let wanted = viewers.filter(\.wantsPicture).map { viewer in
-            let metrics = viewer.metrics
-            var rate = work.rates[viewer.id] ?? RateController(nominal: work.nominal)
-            defer { work.rates[viewer.id] = rate }
-            let skipped = work.skips.removeValue(forKey: viewer.id) ?? 0
-            return rate.update(
-                RateController.Sample(
-                    time: now, pictureAge: metrics.pictureAge, skipped: skipped + waiting,
-                    roundTrip: metrics.roundTrip, leastRoundTrip: metrics.leastRoundTrip,
-                    deliveryBitsPerSecond: metrics.deliveryBitsPerSecond))
-        }
-        let rate = RateController.shared(wanted, nominal: work.nominal)
+        let seen = viewers.filter(\.wantsPicture).map(SharedRate.Observation.init)
+        let rate = work.rate.update(seen, unencoded: unencoded, at: now)
         if rate != work.stage.settings.bitsPerSecond { work.stage.setBitRate(rate) }
         let economy = slot.withLock { slot in
             slot.economy.update(bitsPerSecond: rate, at: now) ? slot.economy : nil
@@ -353,10 +317,6 @@ final class DefinitionEncode: Sendable {
 
     // MARK: A source that stands still
 
-    /// Longer without a picture than this, and the source stands still: it need not be waited for.
-    private static let stillness = Microseconds.milliseconds(100)
-    /// How long a picture is waited for that may come by itself.
-    private static let patience = Microseconds.milliseconds(40)
     /// A keyframe was not possible yet: too soon after the last one, or the link is not ready.
     private static let retryInterval = Microseconds.milliseconds(100)
 
@@ -364,9 +324,9 @@ final class DefinitionEncode: Sendable {
     private func scheduleRepeat(_ work: inout Work) {
         guard !work.isRepeatScheduled else { return }
         work.isRepeatScheduled = true
-        let arrival = slot.withLock { $0.newest?.arrival }
-        let isStill = arrival.map { clock.now - $0 > Self.stillness } ?? false
-        self.work.async(after: .microseconds(isStill ? 0 : Int(Self.patience.count))) { [weak self] in
+        let now = clock.now
+        let isStill = slot.withLock { $0.newest.isStill(at: now) }
+        self.work.async(after: .microseconds(isStill ? 0 : Int(NewestPicture.patience.count))) { [weak self] in
             self?.repeatIfStill(&$0)
         }
     }
@@ -375,12 +335,11 @@ final class DefinitionEncode: Sendable {
         work.isRepeatScheduled = false
         guard !work.needs.isEmpty else { return }
         let now = clock.now
-        // One that waits is as good, and newer; and one that came a moment ago will be followed by another.
+        // One that waits is as good, and newer.
         let (newest, viewers) = slot.withLock { slot -> ((VideoFrame, Bool)?, [any ViewerSink]) in
-            guard slot.picture == nil, !slot.isClosed, let (frame, isConverted, arrival) = slot.newest,
-                now - arrival >= Self.patience, slot.viewers.contains(where: { $0.isReadyForPicture })
+            guard slot.picture == nil, !slot.isClosed, slot.viewers.contains(where: { $0.isReadyForPicture })
             else { return (nil, slot.viewers) }
-            return ((frame, isConverted), slot.viewers)
+            return (slot.newest.toRepeat(at: now), slot.viewers)
         }
         if let (frame, isConverted) = newest, isKeyframeDue(viewers, at: now, work),
             work.stage.canMakeKeyframe(at: now), let time = slot.withLock({ $0.clock.stampOfRepeat() })
@@ -397,5 +356,14 @@ final class DefinitionEncode: Sendable {
         }
         work.isRepeatScheduled = true
         self.work.async(after: .microseconds(Int(Self.retryInterval.count))) { [weak self] in self?.repeatIfStill(&$0) }
+    }
+}
+
+extension SharedRate.Observation {
+    fileprivate init(_ viewer: any ViewerSink) {
+        let metrics = viewer.metrics
+        self.init(
+            viewer: viewer.id, pictureAge: metrics.pictureAge, roundTrip: metrics.roundTrip,
+            leastRoundTrip: metrics.leastRoundTrip, deliveryBitsPerSecond: metrics.deliveryBitsPerSecond)
     }
 }
