@@ -46,6 +46,7 @@ package final class CodedStreamSource: MediaSource {
         var number: Int64 = 0
         var hasSent = false
         var needsKeyframe = false
+        var drought = KeyframeDrought()
         /// Something has come since it was quiet.
         var isAwaitingQuiet = false
         while true {
@@ -53,7 +54,9 @@ package final class CodedStreamSource: MediaSource {
             case .stopped, .full: return
             case .quiet:
                 isAwaitingQuiet = false
-                guard let unit = splitter.wentQuiet(), !needsKeyframe || unit.isKeyframe else { continue }
+                guard let unit = splitter.wentQuiet() else { continue }
+                tell(drought.pictureCame(isKeyframe: unit.isKeyframe, at: clock.now), sink)
+                guard !needsKeyframe || unit.isKeyframe else { continue }
                 needsKeyframe = false
                 hasSent = deliver(unit, splitter, sink) || hasSent
             case .failed(let number):
@@ -80,7 +83,9 @@ package final class CodedStreamSource: MediaSource {
                         sink.sourceDidReport(
                             "\(name) pauses within pictures: from the next keyframe on, each is sent one picture late")
                     }
-                    for var unit in units where !needsKeyframe || unit.isKeyframe {
+                    for var unit in units {
+                        tell(drought.pictureCame(isKeyframe: unit.isKeyframe, at: clock.now), sink)
+                        guard !needsKeyframe || unit.isKeyframe else { continue }
                         needsKeyframe = false
                         if isPaced {
                             unit.presentationTime = begin + Microseconds.seconds(Double(number) / framesPerSecond)
@@ -94,6 +99,10 @@ package final class CodedStreamSource: MediaSource {
                 }
             }
         }
+    }
+
+    private func tell(_ line: String?, _ sink: any MediaSink) {
+        if let line { sink.sourceDidReport("\(name): \(line)") }
     }
 
     /// Until parameter sets have come, nobody could decode anything.

@@ -75,6 +75,8 @@ package final class RawPictureSource: MediaSource {
     private func end(_ outcome: BlockingReader.Outcome, _ number: Int64, of byteCount: Int, _ sink: any MediaSink) {
         switch outcome {
         case .stopped, .full, .quiet: break
+        case .ended(after: 0) where number == 0:
+            sink.sourceDidEnd(ProducerError(.badData, "\(name) was empty: no picture came"))
         case .ended(after: 0): sink.sourceDidEnd(nil)
         case .ended(let count):
             sink.sourceDidEnd(

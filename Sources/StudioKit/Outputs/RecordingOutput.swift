@@ -62,6 +62,8 @@ final class RecordingOutput: StudioOutput {
     func receive(_ unit: PictureUnit) -> Bool { thread.deliver { $0.append(unit) } == .needsKeyframe }
     func play(_ sound: ReceivedSound) { thread.deliver { $0.append(sound) } }
 
+    private static let slowness = "not written in time (a slow disk, or no processor time)"
+
     /// Writes what waits and finishes the file.
     func finish(within limit: Microseconds) async -> RecordingSummary {
         let hasEnded = await thread.end(within: limit)
@@ -72,8 +74,8 @@ final class RecordingOutput: StudioOutput {
                 .cannotWrite, "\(path) cannot be finished: the disk does not answer; what is there plays")
         }
         summary.error = outcome.withLock { $0.failure } ?? summary.error
-        if skipped > 0 { summary.remarks.append("\(path): the disk was too slow, \(skipped) pictures are missing") }
-        if lostSound > 0 { summary.remarks.append("\(path): the disk was too slow, some sound is missing") }
+        if skipped > 0 { summary.remarks.append("\(path): \(Self.slowness), \(skipped) pictures are missing") }
+        if lostSound > 0 { summary.remarks.append("\(path): \(Self.slowness), some sound is missing") }
         return summary
     }
 }

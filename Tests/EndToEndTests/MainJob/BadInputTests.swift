@@ -58,6 +58,33 @@ import Testing
         }
     }
 
+    @Test func `a full disk under standard output is no success`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let programs = [("camo-producer", pair.producerState), ("camo-studio", pair.studioState)]
+            for (name, state) in programs {
+                for form in [[], ["--json"]] {
+                    let process = try rig.start(
+                        "/bin/sh",
+                        [
+                            "-c", #"exec "$@" >/dev/full"#, "sh", try BuiltProducts.path(of: name), "devices",
+                            "--state-dir", state,
+                        ] + form)
+                    #expect(try await process.exit(within: .seconds(10)) == .exited(73), "\(process.report)")
+                    #expect(process.standardError.text.contains("No space left"), "\(process.report)")
+                }
+            }
+        }
+    }
+
+    @Test func `an input without a picture`() async throws {
+        try await Rig.run { rig in
+            for source in [["--raw", "-", "--size", "64x48"], ["--h264", "-"]] {
+                try await expect(65, "standard input", source + ["--no-advertise"], rig)
+            }
+        }
+    }
+
     @Test func `a port that is in use`() async throws {
         try await Rig.run { rig in
             let first = try rig.start(

@@ -58,11 +58,13 @@ import Testing
         #expect(source.stop())
     }
 
-    @Test func `an empty input is an end, not a failure`() async throws {
+    @Test func `an empty input is a failure, since something was to come`() async throws {
         let source = raw()
         try source.start(into: sink)
         pipe.end()
-        await sink.state.wait { $0.endings == [nil] }
+        await sink.state.wait { !$0.endings.isEmpty }
+        let error = try #require(sink.now.endings.first ?? nil)
+        #expect(error.code == .badData && error.message.contains("empty"))
         #expect(source.stop())
     }
 
