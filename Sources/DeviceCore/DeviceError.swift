@@ -15,6 +15,12 @@ package struct DeviceError: Error, Hashable, Sendable, CustomStringConvertible {
         case disconnected
         /// It is there, but nothing has come from it for the time allowed.
         case stalled
+        /// The camera has no such control.
+        case noSuchControl
+        /// A control does not take this value.
+        case outOfRange
+        /// The control is there, but it can only be read, or something else sees to it now.
+        case notSettable
         /// A call failed in a way that none of the above describes.
         case failed
     }

@@ -19,6 +19,10 @@ public struct ProducerError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let portInUse = Code(rawValue: "portInUse")
         /// The key or the list of paired devices cannot be read or written.
         public static let stateUnusable = Code(rawValue: "stateUnusable")
+        /// A control does not take this value.
+        public static let outOfRange = Code(rawValue: "outOfRange")
+        /// A control can only be read, or something else sees to it now.
+        public static let notSettable = Code(rawValue: "notSettable")
         /// What was asked for makes no sense: a frame with a short buffer, a size of zero.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
     }

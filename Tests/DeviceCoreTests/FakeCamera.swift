@@ -53,6 +53,10 @@ final class FakeCamera: VideoNode {
         var unmapped = 0
         var callsAfterClose = 0
         var setFormats: [UInt32] = []
+        var controls: [FakeControl] = []
+        /// Controls whose change was not yet heard of.
+        var events: [UInt32] = []
+        var subscriptions: Set<UInt32> = []
         fileprivate var memory: [UnsafeMutableRawPointer] = []
     }
 
@@ -169,7 +173,7 @@ final class FakeCamera: VideoNode {
             state.queue = []
             return 0
         default:
-            return ENOTTY
+            return answerControl(request, argument, &state)
         }
     }
 

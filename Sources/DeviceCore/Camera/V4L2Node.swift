@@ -46,10 +46,16 @@ final class V4L2Node: VideoNode, @unchecked Sendable {
 
     func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
 
-    func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness {
+    func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness { wait(wake, atMost: limit, for: POLLIN) }
+
+    func waitForEvent(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness {
+        wait(wake, atMost: limit, for: POLLPRI)
+    }
+
+    private func wait(_ wake: WakeUp, atMost limit: Microseconds, for events: Int32) -> Readiness {
         var entries = [
             pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(events), revents: 0),
         ]
         let count = poll(&entries, 2, PollTime.milliseconds(limit))
         if entries[0].revents != 0 { return .woken }

@@ -23,6 +23,8 @@ package protocol VideoNode: AnyObject, Sendable {
     func unmap(_ address: UnsafeMutableRawPointer, length: Int)
     /// poll(2) for a filled buffer.
     func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness
+    /// poll(2) for an event that was subscribed to (POLLPRI), on a handle that does not stream.
+    func waitForEvent(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness
     /// close(2); nothing but `unmap` may follow.
     func close()
 }

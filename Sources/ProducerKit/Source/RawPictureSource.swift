@@ -95,7 +95,9 @@ extension ProducerError {
     init(_ error: DeviceError) {
         let code: Code =
             switch error.code {
-            case .notFound: .notFound
+            case .notFound, .noSuchControl: .notFound
+            case .outOfRange: .outOfRange
+            case .notSettable: .notSettable
             case .permissionDenied: .noPermission
             case .busy: .busy
             case .disconnected, .stalled: .deviceLost
