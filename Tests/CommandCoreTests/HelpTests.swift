@@ -17,6 +17,8 @@ import Testing
     @Test func helpOfACommandIsItsOwn() {
         let help = SampleTable.printed("devices", "remove", "-h")
         #expect(help.hasPrefix("Usage: sample devices remove ID [options]\n"))
+        #expect(SampleTable.printed("set", "-h").hasPrefix("Usage: sample set [NAME=VALUE …] [options]\n"))
+        #expect(SampleTable.printed("pick", "-h").hasPrefix("Usage: sample pick [ID] [options]\n"))
         #expect(!help.contains("--count"))
         #expect(help.contains("--state-dir"))
     }

@@ -68,6 +68,27 @@ import Testing
         #expect(global.stateDirectory == "d")
     }
 
+    @Test func aLastOperandMayBeLeftOutOrRepeated() throws {
+        #expect(try Table.parse("set").operands == [])
+        #expect(try Table.parse("set", "a=1", "b=2", "c=3").operands == ["a=1", "b=2", "c=3"])
+        #expect(try Table.parse("pick").operands == [] && Table.parse("pick", "7").operands == ["7"])
+        #expect(Table.complaint(["pick", "7", "8"]) == "unexpected word '8'")
+        #expect(Table.complaint(["set", "a=1", "b"]).hasPrefix("NAME=VALUE: 'b' is not a control and a value"))
+    }
+
+    @Test func controlsAreAssignedByNameOrNumber() throws {
+        let controls = [
+            CameraControl(id: "focus_auto", name: "Focus", kind: .boolean, range: 0...1, defaultValue: 0, value: 0)
+        ]
+        #expect(ControlAssignment("=1") == nil && ControlAssignment("focus_auto") == nil)
+        #expect(try ControlAssignment("focus_auto=on")?.value(among: controls) == 1)
+        #expect(try ControlAssignment("zoom=1")?.value(among: controls) == nil)
+        let wrong = try #require(ControlAssignment("focus_auto=\u{1B}[2J=x"))
+        let error = #expect(throws: UsageError.self) { try wrong.value(among: controls) }
+        #expect(error?.description.hasPrefix("focus_auto takes on or off, not '") == true)
+        #expect(error?.description.contains("\u{1B}") == false)
+    }
+
     /// Every option, with everything that is no value for it.
     @Test(arguments: Table.tool.root.options.map(\.name))
     func nonsenseIsRefusedByName(name: String) throws {

@@ -27,6 +27,10 @@ enum SampleTable {
             commands: [
                 Command("open", "Opens a file.", operands: [Operand("FILE", .path, "what to open")]),
                 Command(
+                    "set", "Sets.",
+                    operands: [Operand("NAME=VALUE", .controlAssignment, "what to set", count: .repeated)]),
+                Command("pick", "Picks.", operands: [Operand("ID", .text, "which one", count: .optional)]),
+                Command(
                     "devices", "Lists devices.",
                     groups: [OptionGroup("All", [depth])],
                     commands: [Command("remove", "Removes one.", operands: [Operand("ID", .text, "which one")])]),

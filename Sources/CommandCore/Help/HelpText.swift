@@ -40,7 +40,14 @@ extension Tool {
     }
 
     private static func usage(of command: Command) -> String {
-        (command.operands.map(\.name) + ["[options]"]).joined(separator: " ")
+        let operands = command.operands.map { operand in
+            switch operand.count {
+            case .once: operand.name
+            case .optional: "[\(operand.name)]"
+            case .repeated: "[\(operand.name) …]"
+            }
+        }
+        return (operands + ["[options]"]).joined(separator: " ")
     }
 
     private static func spelling(_ option: any CommandOption) -> String {

@@ -118,15 +118,20 @@ struct ArgumentParser {
     }
 
     private func checkOperands() throws(UsageError) {
-        if parsed.operands.count < command.operands.count {
-            let missing = command.operands[parsed.operands.count]
+        let operands = command.operands
+        let given = parsed.operands
+        if let missing = operands.dropFirst(given.count).first, missing.count == .once {
             throw UsageError("\(missing.name) is missing: \(missing.summary)")
         }
-        if parsed.operands.count > command.operands.count {
-            throw UsageError("unexpected word \(quoted(parsed.operands[command.operands.count]))")
+        let isOpenEnded = operands.last?.count == .repeated
+        if given.count > operands.count, !isOpenEnded {
+            throw UsageError("unexpected word \(quoted(given[operands.count]))")
         }
-        for (operand, text) in zip(command.operands, parsed.operands) where !operand.accepts(text) {
-            throw UsageError("\(operand.name): \(quoted(text)) is not \(operand.value.expectation)")
+        for (index, text) in given.enumerated() {
+            guard let operand = index < operands.count ? operands[index] : operands.last else { continue }
+            guard operand.accepts(text) else {
+                throw UsageError("\(operand.name): \(quoted(text)) is not \(operand.value.expectation)")
+            }
         }
     }
 

@@ -32,16 +32,26 @@ package struct Command: Sendable {
     package var options: [any CommandOption] { groups.flatMap(\.options) }
 }
 
-/// A word that is no option: `CODE`, `FILE`. Each must be given.
+/// How often an operand may stand on the command line. Only the last one of a command may be other than `once`.
+package enum OperandCount: Sendable {
+    case once
+    case optional
+    /// Any number, none as well.
+    case repeated
+}
+
+/// A word that is no option: `CODE`, `FILE`.
 package struct Operand: Sendable {
     package let name: String
     package let summary: String
     package let value: ValueDescription
+    package let count: OperandCount
     let accepts: @Sendable (String) -> Bool
 
-    package init(_ name: String, _ kind: ValueKind<String>, _ summary: String) {
+    package init(_ name: String, _ kind: ValueKind<String>, _ summary: String, count: OperandCount = .once) {
         self.name = name
         self.summary = summary
+        self.count = count
         value = kind.description
         accepts = { kind.read($0) != nil }
     }
