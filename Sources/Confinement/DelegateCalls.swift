@@ -35,6 +35,13 @@ package final class DelegateCalls<Delegate>: Sendable {
         }
     }
 
+    /// Asks on the delegate's queue and goes on there, in the order of the calls; nil when there is no delegate.
+    package func decide<Answer>(
+        _ question: @escaping @Sendable (Delegate) -> Answer, _ next: @escaping @Sendable (Answer?) -> Void
+    ) {
+        queue.async { [self] in next(delegate.map(question)) }
+    }
+
     /// Asks on the delegate's queue; nil when there is no delegate.
     package func ask(
         _ question: @escaping @Sendable (Delegate, isolated QueueActor) async -> Bool

@@ -54,7 +54,7 @@ extension ExitCode {
             case .busy, .portInUse: .busy
             case .noPermission: .noPermission
             case .stateUnusable: .cannotCreate
-            case .invalidArgument: .usage
+            case .invalidArgument, .outOfRange: .usage
             default: .unavailable
             }
     }

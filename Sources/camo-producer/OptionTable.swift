@@ -32,6 +32,8 @@ enum ProducerTable {
         "port", .wholeNumber(in: 1...65535), "wait for studios at this TCP port; any free one where not given")
     static let connect = Option("connect", .hostPort, "dial a studio that listens (camo-studio --listen)")
     static let name = Option("name", .name, "what studios call this producer; the host's name where not given")
+    static let noRemoteControl = Flag(
+        "no-remote-control", "studios may neither choose the camera nor set its controls")
     static let noAdvertise = Flag("no-advertise", "do not tell the network about this producer")
 
     static let tool = Tool(
@@ -48,7 +50,7 @@ enum ProducerTable {
                 OptionGroup(
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
                 OptionGroup("Sound", [alsa, sound]),
-                OptionGroup("Network", [port, connect, name, noAdvertise]),
+                OptionGroup("Network", [port, connect, name, noAdvertise, noRemoteControl]),
             ],
             examples: [
                 ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),
@@ -58,7 +60,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, devices]),
+            commands: [pair, controls, devices]),
         secretPrefix: "camo:pair?")
 
     private static let pair = Command(
@@ -70,6 +72,19 @@ enum ProducerTable {
         ],
         operands: [Operand("CODE", .text, "the code, camo:pair?..., or - for standard input")],
         groups: [OptionGroup("Network", [name])])
+
+    private static let controls = Command(
+        "controls", "List what can be set on a camera, or set it.",
+        discussion: [
+            "It may be in use meanwhile, by this program too. A value set by hand switches off the automatic mode that "
+                + "would change it again."
+        ],
+        operands: [Operand("NAME=VALUE", .controlAssignment, "what to set, such as brightness=128", count: .repeated)],
+        groups: [OptionGroup("Camera", [v4l2])],
+        examples: [
+            ("camo-producer controls exposure_time_absolute=100", "10 ms of exposure, by hand."),
+            ("camo-producer controls focus_automatic_continuous=on", "Focus by itself again."),
+        ])
 
     private static let devices = Command(
         "devices", "List the studios this producer is paired with.",

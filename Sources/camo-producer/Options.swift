@@ -6,6 +6,7 @@ struct ProducerOptions: Equatable, Sendable {
     enum Action: Equatable, Sendable {
         case stream(StreamOptions)
         case pair(PairingInput)
+        case controls(ControlsOptions)
         case listDevices
         /// A paired device's name or ID.
         case removeDevice(String)
@@ -29,10 +30,24 @@ struct ProducerOptions: Equatable, Sendable {
             let code = arguments.operands[0]
             action = .pair(code == "-" ? .standardInput : .code(Secret(code)))
             pairingName = arguments[ProducerTable.name]
+        case ["controls"]: action = .controls(ControlsOptions(arguments))
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
         default: action = .stream(try StreamOptions(arguments))
         }
+    }
+}
+
+/// Which camera's controls, and what to set.
+struct ControlsOptions: Equatable, Sendable {
+    /// A device node or a stable ID; nil: the first camera.
+    var camera: String?
+    /// None: the controls are listed.
+    var assignments: [ControlAssignment]
+
+    init(_ arguments: ParsedArguments) {
+        camera = arguments[ProducerTable.v4l2]
+        assignments = arguments.operands.compactMap(ControlAssignment.init)
     }
 }
 
@@ -83,6 +98,7 @@ struct StreamOptions: Equatable, Sendable {
     /// Nil: the host's name.
     var name: String?
     var isAdvertised = true
+    var allowsRemoteControl = true
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         source = try Self.source(arguments)
@@ -106,6 +122,7 @@ struct StreamOptions: Equatable, Sendable {
         connect = arguments[ProducerTable.connect]
         name = arguments[ProducerTable.name]
         isAdvertised = !arguments[ProducerTable.noAdvertise]
+        allowsRemoteControl = !arguments[ProducerTable.noRemoteControl]
     }
 
     private static func source(_ arguments: ParsedArguments) throws(UsageError) -> Source {

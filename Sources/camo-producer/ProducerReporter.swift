@@ -45,6 +45,21 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
                 ]))
     }
 
+    func producerController(
+        _ controller: ProducerController, camerasDidChange cameras: [Camera], selected: Camera.ID?
+    ) {
+        run.events.write(
+            Event(
+                "cameras", level: .detail,
+                [
+                    "selected": JSONValue(selected),
+                    "cameras": .array(
+                        cameras.map {
+                            .object([JSONMember("id", .string($0.id)), JSONMember("name", .string($0.name))])
+                        }),
+                ]))
+    }
+
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         run.events.write(.error(error.message))
     }

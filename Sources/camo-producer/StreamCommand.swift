@@ -48,6 +48,7 @@ struct StreamCommand {
         var configuration = run.configuration(name: options.name)
         configuration.port = UInt16(clamping: options.port ?? 0)
         configuration.advertises = options.isAdvertised
+        configuration.allowsRemoteControl = options.allowsRemoteControl
         configuration.dial = options.connect
         configuration.listens = options.connect == nil
         configuration.definition = options.definition ?? choice.size.map(Definition.enclosing) ?? .high

@@ -69,6 +69,11 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
+        guard case .controls(let none) = try parse(["controls"]).action,
+            case .controls(let two) = try parse(["controls", "a=1", "--v4l2", "/dev/video2", "b=on"]).action
+        else { throw UsageError("another command") }
+        #expect(none.camera == nil && none.assignments.isEmpty)
+        #expect(two.camera == "/dev/video2" && two.assignments.map(\.control) == ["a", "b"])
         #expect(try parse(["devices", "--json", "--state-dir", "P"]).global.stateDirectory == "P")
     }
 
@@ -78,7 +83,7 @@ private func complaint(_ arguments: [String]) -> String {
         (["--v4l2", "a", "--test-pattern"], "--test-pattern"), (["--file", "a", "--raw", "-"], "--raw"),
         (["--port", "1", "--connect", "a:1"], "--connect"), (["--sound", "off", "--alsa", "default"], "--alsa"),
         (["--raw", "file", "--size", "64x64"], "--raw"), (["pair"], "CODE"), (["pair", "a", "--port", "1"], "--port"),
-        (["-q", "-v"], "--quiet"),
+        (["-q", "-v"], "--quiet"), (["controls", "brightness"], "NAME=VALUE"),
     ])
     func whatDoesNotGoTogetherIsNamed(arguments: [String], name: String) {
         #expect(complaint(arguments).contains(name))
@@ -102,7 +107,7 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func helpFits80Columns() throws {
-        for command in [[], ["pair"], ["devices"], ["devices", "remove"]] {
+        for command in [[], ["pair"], ["controls"], ["devices"], ["devices", "remove"]] {
             guard case .print(let text) = try ProducerTable.tool.parse(command + ["--help"]).get() else {
                 throw UsageError("runs")
             }

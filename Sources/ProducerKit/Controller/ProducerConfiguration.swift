@@ -21,6 +21,9 @@ public struct ProducerConfiguration: Sendable {
     /// `host:port` of a studio that listens, where this computer cannot be reached.
     public var dial: String?
 
+    /// Whether studios may choose another camera and set its controls, if the delegate agrees.
+    public var allowsRemoteControl = true
+
     /// The largest picture that is sent.
     public var definition = Definition.high
     /// The picture is fitted into it; nil: into the definition's own.

@@ -13,7 +13,7 @@ public final class ProducerController: Sendable {
     public let configuration: ProducerConfiguration
     private let sources: [any MediaSource]
     private let clock: any MonotonicClock
-    private let calls = DelegateCalls<any ProducerControllerDelegate>("producer delegate")
+    let calls = DelegateCalls<any ProducerControllerDelegate>("producer delegate")
     private let current = StateUpdates(ProducerControllerState.stopped)
     private let inner = Locked(State())
     /// Whether it was started. Held while it is started or stopped: one at a time.
@@ -21,6 +21,8 @@ public final class ProducerController: Sendable {
     /// The connections that were told last. With this lock held, what is told is found out and put in its row: links
     /// have queues of their own, and none may tell what another has made old.
     private let told = Locked<[Connection]>([])
+    /// Written once, at the end of `init`: it tells this object.
+    private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
     private let encode: Result<(EncodeStage.Settings, any VideoEncoder.Type), ProducerError>
 
@@ -52,6 +54,10 @@ public final class ProducerController: Sendable {
             encode = .success(try configuration.encodeSettings())
         } catch {
             encode = .failure(error)
+        }
+        guard let camera = sources.lazy.compactMap({ $0 as? any SelectableCamera }).first else { return }
+        deskBox.withLock { box in
+            box = CameraDesk(camera) { [weak self] in self?.camerasDidChange(from: $0, to: $1) }
         }
     }
 
@@ -106,6 +112,7 @@ public final class ProducerController: Sendable {
             inner.withLock { $0.service = service }
             isStarted = true
             tellState()
+            desk?.tellAnew()
         }
     }
 
@@ -254,6 +261,9 @@ public final class ProducerController: Sendable {
 
     // MARK: What the service needs
 
+    /// Where cameras are chosen and set; nil where the source is none.
+    var desk: CameraDesk? { deskBox.withLock { $0 } }
+    var service: ProducerService? { inner.withLock { $0.service } }
     var deviceName: String { configuration.name ?? HostName.current(orElse: "Camera") }
 
     /// The key and the paired devices: made and read when first needed.

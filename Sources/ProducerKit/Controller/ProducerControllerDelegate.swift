@@ -1,7 +1,6 @@
 /// What a producer asks and tells. Calls come on ``ProducerController/delegateQueue``, in order.
 ///
-/// All but the consent and the state have defaults. Nothing yet asks for more than pictures and sound (talk-back,
-/// remote control), so that there is no call that allows it.
+/// All but the consent and the state have defaults.
 ///
 /// Not `Sendable`, so that a class of the main actor can conform (with `delegateQueue = .main`).
 public protocol ProducerControllerDelegate: AnyObject {
@@ -21,6 +20,12 @@ public protocol ProducerControllerDelegate: AnyObject {
         _ controller: ProducerController, shouldPairWith peer: Peer
     ) async -> Bool
 
+    /// Whether this studio, which watches, may do more than that. Asked each time, in order, where the configuration
+    /// allows it at all. By default: yes, since its owner has paired it.
+    func producerController(
+        _ controller: ProducerController, allows action: ProducerController.Action, from peer: Peer
+    ) -> Bool
+
     func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState)
 
     /// Studios that are connected, the longest-connected first.
@@ -33,6 +38,13 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// A studio does without pictures or sound for a while, or wants them again: `Connection.isPictureMuted`,
     /// `Connection.isSoundMuted`.
     func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection)
+
+    /// Cameras came or went, or another one is in use.
+    func producerController(
+        _ controller: ProducerController, camerasDidChange cameras: [Camera], selected: Camera.ID?)
+
+    /// Something was set on the camera in use, by whomever, or it is another camera. All of its controls.
+    func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl])
 
     /// The list of paired devices changed, here or in another process, while the producer runs.
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
@@ -59,8 +71,16 @@ extension ProducerControllerDelegate {
     ) async -> Bool { false }
 
     public func producerController(
+        _ controller: ProducerController, allows action: ProducerController.Action, from peer: Peer
+    ) -> Bool { true }
+
+    public func producerController(
         _ controller: ProducerController, connectionsDidChange connections: [Connection]
     ) {}
+    public func producerController(
+        _ controller: ProducerController, camerasDidChange cameras: [Camera], selected: Camera.ID?
+    ) {}
+    public func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl]) {}
     public func producerController(
         _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection
     ) {}

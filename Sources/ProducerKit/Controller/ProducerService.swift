@@ -7,8 +7,9 @@ internal import WireProtocol
 /// A running producer: one pipeline and one endpoint, and the wires between them.
 final class ProducerService: ProducerEndpointDelegate, Sendable {
     let pipeline: ProducerPipeline
-    private let endpoint: Locked<ProducerEndpoint?>
-    private weak let owner: ProducerController?
+    let endpoint: Locked<ProducerEndpoint?>
+    weak let owner: ProducerController?
+    let allowsRemoteControl: Bool
     private let observation = Locked<PairedDeviceObservation?>(nil)
     private let installation: Installation
 
@@ -18,6 +19,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     ) throws(ProducerError) {
         let dial = try configuration.studioToDial()
         self.owner = owner
+        allowsRemoteControl = configuration.allowsRemoteControl
         self.installation = installation
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
@@ -29,14 +31,16 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
                 report: { [weak owner] in owner?.didReport($0) },
                 sourceDidFail: { [weak owner] in owner?.didFail($0) },
                 sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) },
-                definitionDidChange: { [weak owner] in owner?.tellState() }))
+                definitionDidChange: { [weak owner] in owner?.tellState() },
+                controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }))
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens
         network.advertises = configuration.advertises
         network.dial = dial
         network.capabilities = Capabilities(
-            definitions: [settings.definition], audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm])
+            definitions: [settings.definition], audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm],
+            features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,
             delegate: self)

@@ -158,6 +158,14 @@ final class DefinitionEncode: Sendable {
         viewerIsReady()
     }
 
+    /// The picture jumps: it is another camera's. All who watch get a keyframe.
+    func requestKeyframes() {
+        work.async { [self] work in
+            for viewer in slot.withLock({ $0.viewers }) where viewer.wantsPicture { work.needs.needed(by: viewer.id) }
+            if !work.needs.isEmpty { scheduleRepeat(&work) }
+        }
+    }
+
     /// What the source has delivered is out of date: it was closed.
     func forgetPictures() {
         slot.withLock { slot in

@@ -30,6 +30,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var sourceDidEnd: @Sendable (ProducerError?) -> Void
         /// What viewers are sent is of another definition.
         var definitionDidChange: @Sendable () -> Void = {}
+        /// Something was set on the camera.
+        var controlsDidChange: @Sendable ([CameraControl]) -> Void = { _ in }
     }
 
     private let settings: Settings
@@ -124,6 +126,13 @@ final class ProducerPipeline: MediaSink, Sendable {
         }
         for encode in encodes { encode.forgetPictures() }
     }
+
+    func cameraDidChange() {
+        picturesAreOutOfDate()
+        for encode in state.withLock({ Array($0.encodes.values) }) { encode.requestKeyframes() }
+    }
+
+    func controlsDidChange(_ controls: [CameraControl]) { events.controlsDidChange(controls) }
 
     func sourceDidEnd(_ error: ProducerError?) { events.sourceDidEnd(error) }
     func sourceDidReport(_ line: String) { events.report(line) }

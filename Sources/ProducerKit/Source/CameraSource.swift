@@ -1,88 +1,190 @@
 internal import Confinement
 internal import DeviceCore
-internal import MediaCore
+internal import Dispatch
+internal import Glibc
 
 /// A V4L2 camera: opened when somebody watches, closed when nobody does, opened again when it has gone and come back.
-package final class CameraSource: MediaSource {
-    package let name: String
+/// It may become another camera of this computer while it delivers.
+package final class CameraSource: SelectableCamera {
     package let opensOnDemand = true
-    private let device: VideoDevice
+    private let machine: any CameraMachine
     private let wish: CameraWish
-    /// What was asked for: a node, an ID or a name.
-    private let wanted: String
-    private let keeper = Locked<DeviceKeeper?>(nil)
+    private let state: Locked<State>
+
+    /// How long another camera may take to send its first picture: some USB cameras need two seconds.
+    private static let trialTime = DispatchTimeInterval.seconds(3)
+
+    private struct State {
+        var device: VideoDevice
+        /// What it was asked for by: a node, an ID or a name.
+        var wanted: String
+        /// Where pictures go; nil while it is closed.
+        var sink: (any MediaSink)?
+        var feed: CameraFeed?
+        /// The camera that is to take over, on trial.
+        var candidate: CameraFeed?
+        /// Counts starts and stops.
+        var generation = 0
+    }
 
     /// - Parameter text: A device node, a stable ID or a name; nil: the first camera.
     /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.
-    package init(_ text: String?, size: PixelSize?, framesPerSecond: Double?) throws(ProducerError) {
-        do throws(DeviceError) {
-            if let text {
-                device = try VideoDevice.find(text)
-            } else {
-                device = try VideoDevice.first()
-            }
-        } catch {
-            throw ProducerError(error)
-        }
-        name = device.name
-        wanted = text ?? device.id
+    package convenience init(_ text: String?, size: PixelSize?, framesPerSecond: Double?) throws(ProducerError) {
+        try self.init(text, size: size, framesPerSecond: framesPerSecond, machine: SystemCameras())
+    }
+
+    init(
+        _ text: String?, size: PixelSize?, framesPerSecond: Double?, machine: any CameraMachine
+    ) throws(ProducerError) {
         var wish = CameraWish()
         if let size { wish.size = size }
         if let framesPerSecond { wish.framesPerSecond = framesPerSecond }
         self.wish = wish
+        self.machine = machine
+        do throws(DeviceError) {
+            let device = try machine.find(text)
+            state = Locked(State(device: device, wanted: text ?? device.id))
+        } catch {
+            throw ProducerError(error)
+        }
     }
+
+    package var name: String { state.withLock { $0.device.name } }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        let keeper = try DeviceKeeper("camera", of: device.path) { [self] lost throws(DeviceError) in
-            let capture = try VideoCaptureDevice(try device.found(again: wanted), wish: wish)
-            sink.sourceDidReport("\(name): \(capture.note ?? "\(capture.format)")")
-            try capture.start(
-                onPicture: PictureUnpacking(sink).deliver,
-                onEvent: { event in if case .lost(let error) = event { lost(error) } })
-            return {
-                capture.stop()
-                sink.picturesAreOutOfDate()
-            }
-        } report: {
-            sink.sourceDidReport($0.description)
+        let (device, wanted) = state.withLock { ($0.device, $0.wanted) }
+        let feed = try CameraFeed(device, foundBy: wanted, wish: wish, machine: machine, into: sink)
+        feed.goOnAir(isSwitch: false)
+        state.withLock { state in
+            (state.sink, state.feed) = (sink, feed)
+            state.generation += 1
         }
-        self.keeper.withLock { $0 = keeper }
     }
 
-    package func stop() -> Bool { keeper.take()?.stop(within: Self.patience) ?? true }
-}
-
-/// Makes pictures of what a camera sends; broken ones are dropped and the first of each row of them is told.
-private final class PictureUnpacking: Sendable {
-    private let sink: any MediaSink
-    /// On the capture's thread only, which the lock shows to the compiler.
-    private let state = Locked(State())
-
-    private struct State {
-        var decoder = JPEGDecoder()
-        var isBroken = false
+    package func stop() -> Bool {
+        let feeds = state.withLock { state in
+            defer { (state.sink, state.feed, state.candidate) = (nil, nil, nil) }
+            state.generation += 1
+            return [state.feed, state.candidate].compactMap { $0 }
+        }
+        for feed in feeds { feed.goOffAir() }
+        // Both at once would need two threads; a candidate is there for moments only, and shares the time.
+        let limit = DispatchTimeInterval.milliseconds(900 / max(1, feeds.count))
+        return feeds.map { $0.stop(within: limit) }.allSatisfy { $0 }
     }
 
-    init(_ sink: any MediaSink) { self.sink = sink }
+    // MARK: SelectableCamera
 
-    @Sendable func deliver(_ picture: CapturedPicture) {
-        switch picture {
-        case .frame(let frame): sink.deliver(frame)
-        case .compressed(let jpeg):
-            let (frame, complaint) = state.withLock { state -> (VideoFrame?, String?) in
-                do throws(MediaError) {
-                    let frame = try jpeg.withBytes { bytes throws(MediaError) in
-                        try state.decoder.decode(bytes, at: jpeg.presentationTime)
-                    }
-                    state.isBroken = false
-                    return (frame, nil)
-                } catch {
-                    defer { state.isBroken = true }
-                    return (nil, state.isBroken ? nil : error.description)
-                }
+    package var cameras: [Camera] { machine.devices().map(Camera.init) }
+
+    package var selectedCamera: Camera { Camera(state.withLock { $0.device }) }
+
+    package var panel: any ControlPanel { machine.panel(for: state.withLock { $0.device }) }
+
+    package func select(_ id: Camera.ID) throws(ProducerError) {
+        do throws(DeviceError) {
+            let devices = machine.devices()
+            guard let device = devices.first(where: { $0.id == id }) else {
+                let known = devices.map { "\($0.id) (\($0.name))" }.joined(separator: ", ")
+                throw DeviceError(
+                    .notFound, device: id,
+                    devices.isEmpty ? "there is no camera on this computer" : "no such camera; there is \(known)")
             }
-            if let frame { sink.deliver(frame) }
-            if let complaint { sink.sourceDidReport("a picture is left out: \(complaint)") }
+            try change(to: device)
+        } catch {
+            throw ProducerError(error)
         }
+    }
+
+    private func change(to device: VideoDevice) throws(DeviceError) {
+        let before = state.withLock { $0 }
+        guard device.id != before.device.id else { return }
+        guard let sink = before.sink, let old = before.feed else {
+            // Nobody watches: that it can be opened is all there is to see.
+            try tryOut(device)
+            return state.withLock { ($0.device, $0.wanted) = (device, device.id) }
+        }
+        do throws(DeviceError) {
+            try replace(old, by: device, sink, before.generation)
+        } catch {
+            guard Self.needsRoom(error, device, beside: old.device) else { throw error }
+            // The two cannot be open at the same time: the old one comes back if that does not help.
+            old.goOffAir()
+            _ = old.stop(within: .seconds(1))
+            do throws(DeviceError) {
+                try replace(old, by: device, sink, before.generation)
+            } catch {
+                reopen(before, sink)
+                throw error
+            }
+        }
+    }
+
+    /// Shows `device` once its first picture is there, and closes the other camera then.
+    private func replace(
+        _ old: CameraFeed, by device: VideoDevice, _ sink: any MediaSink, _ generation: Int
+    ) throws(DeviceError) {
+        let feed = try feed(of: device, foundBy: device.id, sink)
+        let isCurrent = state.withLock { state in
+            guard state.generation == generation else { return false }
+            state.candidate = feed
+            return true
+        }
+        do throws(DeviceError) {
+            guard isCurrent else { throw Self.closedMeanwhile(device) }
+            try feed.waitForPicture(atMost: Self.trialTime)
+        } catch {
+            state.withLock { if $0.candidate === feed { $0.candidate = nil } }
+            _ = feed.stop(within: .seconds(1))
+            throw error
+        }
+        let isShown = state.withLock { state in
+            guard state.generation == generation else { return false }
+            (state.device, state.wanted) = (device, device.id)
+            (state.feed, state.candidate) = (feed, nil)
+            return true
+        }
+        guard isShown else {
+            _ = feed.stop(within: .seconds(1))
+            throw Self.closedMeanwhile(device)
+        }
+        old.goOffAir()
+        feed.goOnAir(isSwitch: true)
+        _ = old.stop(within: .seconds(1))
+    }
+
+    private func reopen(_ before: State, _ sink: any MediaSink) {
+        guard let feed = try? feed(of: before.device, foundBy: before.wanted, sink) else { return }
+        let isCurrent = state.withLock { state in
+            guard state.generation == before.generation else { return false }
+            state.feed = feed
+            return true
+        }
+        if isCurrent { feed.goOnAir(isSwitch: true) } else { _ = feed.stop(within: .seconds(1)) }
+    }
+
+    private func feed(
+        of device: VideoDevice, foundBy text: String, _ sink: any MediaSink
+    ) throws(DeviceError) -> CameraFeed {
+        do throws(ProducerError) {
+            return try CameraFeed(device, foundBy: text, wish: wish, machine: machine, into: sink)
+        } catch {
+            throw DeviceError(.failed, device: device.path, error.message)
+        }
+    }
+
+    /// Opens the camera and closes it again.
+    private func tryOut(_ device: VideoDevice) throws(DeviceError) {
+        let capture = try machine.capture(device, wish: wish, onPicture: { _ in }, onLost: { _ in })
+        capture.stop()
+    }
+
+    /// Two cameras may be one too many for a USB bus (ENOSPC), and two nodes of one device may not run at once (EBUSY).
+    private static func needsRoom(_ error: DeviceError, _ device: VideoDevice, beside other: VideoDevice) -> Bool {
+        error.systemError == ENOSPC || (error.code == .busy && device.bus == other.bus)
+    }
+
+    private static func closedMeanwhile(_ device: VideoDevice) -> DeviceError {
+        DeviceError(.disconnected, device: device.path, "the camera was closed while another was chosen; try again")
     }
 }

@@ -48,11 +48,22 @@ package protocol MediaSink: AnyObject, Sendable {
     /// that its node, which it would not get again when it is back.
     func picturesAreOutOfDate()
 
+    /// What follows comes from another camera: the next picture has nothing in common with the last.
+    func cameraDidChange()
+
+    /// What can be set on the camera now, all of it: somebody has set something, or it is another camera.
+    func controlsDidChange(_ controls: [CameraControl])
+
     /// The source came to its end, by itself (`nil`) or by a failure. Once for each `start`, last.
     func sourceDidEnd(_ error: ProducerError?)
 
     /// One line for people: what was chosen, what is missing.
     func sourceDidReport(_ line: String)
+}
+
+extension MediaSink {
+    package func cameraDidChange() {}
+    package func controlsDidChange(_ controls: [CameraControl]) {}
 }
 
 /// What is known of a stream that comes coded.

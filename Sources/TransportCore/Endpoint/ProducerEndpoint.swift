@@ -17,6 +17,28 @@ package protocol ProducerEndpointDelegate: AnyObject, Sendable {
     func producerEndpoint(_ endpoint: ProducerEndpoint, isReady viewer: Viewer)
     func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String)
     func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice)
+    /// It wants another camera, or another setting of one. By default it is told that there is nothing of the kind.
+    ///
+    /// - Parameter answer: To be called once, on any thread, when it is done or refused: what came of it, and a sentence
+    ///   about it for people.
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void)
+}
+
+extension ProducerEndpointDelegate {
+    package func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
+    ) { answer(.unsupported, nil) }
+}
+
+/// What a studio wants of a producer's camera.
+package enum CameraRequest: Hashable, Sendable {
+    /// The `id` of another camera.
+    case select(String)
+    /// The `id` of a control, and its value.
+    case set(String, Int64)
 }
 
 package struct ProducerEndpointConfiguration: Sendable {
@@ -52,6 +74,13 @@ package final class ProducerEndpoint: Sendable {
     private let queue = DispatchQueue(label: "producer endpoint")
     private let table = Locked(Table())
     private let doors = Locked(Doors())
+    /// What studios are told of cameras. Held while it is told, so that nobody is told the older thing last.
+    private let cameras = Locked(CameraNews())
+
+    private struct CameraNews {
+        var cameras: Cameras?
+        var controls: Controls?
+    }
 
     private struct Table {
         var viewers = ViewerTable()
@@ -296,8 +325,44 @@ package final class ProducerEndpoint: Sendable {
         } else {
             delegate.producerEndpoint(self, didAdmit: viewer)
         }
+        cameras.withLock { news in
+            if let cameras = news.cameras { viewer.send(.cameras(cameras)) }
+            if let controls = news.controls { viewer.send(.controls(controls)) }
+        }
         if needsKeyframe { delegate.producerEndpoint(self, wantsKeyframe: viewer) }
         delegate.producerEndpoint(self, isReady: viewer)
+    }
+
+    // MARK: Cameras
+
+    /// The cameras there are now: to all studios that watch, and to each that comes.
+    package func tell(_ cameras: Cameras) {
+        self.cameras.withLock { news in
+            news.cameras = cameras
+            for viewer in viewers { viewer.send(.cameras(cameras)) }
+        }
+    }
+
+    /// The controls that the camera in use has: to all studios that watch, and to each that comes.
+    package func tell(_ controls: Controls) {
+        cameras.withLock { news in
+            news.controls = controls
+            for viewer in viewers { viewer.send(.controls(controls)) }
+        }
+    }
+
+    /// One control has changed: those that come are told of all.
+    package func tell(_ change: ControlChanged, in controls: Controls) {
+        cameras.withLock { news in
+            news.controls = controls
+            for viewer in viewers { viewer.send(.controlChanged(change)) }
+        }
+    }
+
+    private func ask(_ wanted: CameraRequest, _ viewer: Viewer, _ request: UInt32, _ link: SessionLink) {
+        delegate.producerEndpoint(self, viewer: viewer, asksFor: wanted) { code, text in
+            link.send(.result(RequestResult(request: request, code: code, text: text)))
+        }
     }
 
     func viewerDidTakePicture(_ viewer: Viewer) {
@@ -321,6 +386,9 @@ package final class ProducerEndpoint: Sendable {
                 viewer.update(definition: message.definition)
             }
         case .keyframeRequest: return delegate.producerEndpoint(self, wantsKeyframe: viewer)
+        case .selectCamera(let message): return ask(.select(message.camera), viewer, message.request, link)
+        case .setControl(let message):
+            return ask(.set(message.control, message.value), viewer, message.request, link)
         case .report(let report): return viewer.update(report: report)
         case .goodbye(let goodbye): return left(viewer, goodbye, link)
         default: code = .unsupported

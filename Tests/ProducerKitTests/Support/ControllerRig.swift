@@ -15,6 +15,8 @@ enum Told: Hashable, Sendable {
     case devices([PairedDevice])
     case failure(ProducerError)
     case report(String)
+    case cameras([Camera], Camera.ID?)
+    case controls([CameraControl])
     case end(ProducerError?)
 }
 
@@ -42,6 +44,12 @@ extension LoggingDelegate {
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]) {
         log.change { $0.append(.devices(devices)) }
     }
+    func producerController(
+        _ controller: ProducerController, camerasDidChange cameras: [Camera], selected: Camera.ID?
+    ) { log.change { $0.append(.cameras(cameras, selected)) } }
+    func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl]) {
+        log.change { $0.append(.controls(controls)) }
+    }
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         log.change { $0.append(.failure(error)) }
     }
@@ -66,11 +74,17 @@ final class PromptDelegate: LoggingDelegate {
     let log = Watched<[Told]>([])
     let onState: @Sendable (ProducerController, ProducerControllerState) -> Void
     private let answer: @Sendable (ProducerController) -> Bool
+    private let allows: @Sendable (ProducerController.Action) -> Bool
 
     init(
         answer: @escaping @Sendable (ProducerController) -> Bool = { _ in true },
+        allows: @escaping @Sendable (ProducerController.Action) -> Bool = { _ in true },
         onState: @escaping @Sendable (ProducerController, ProducerControllerState) -> Void = { _, _ in }
-    ) { (self.answer, self.onState) = (answer, onState) }
+    ) { (self.answer, self.allows, self.onState) = (answer, allows, onState) }
+
+    func producerController(
+        _ controller: ProducerController, allows action: ProducerController.Action, from peer: Peer
+    ) -> Bool { allows(action) }
 
     func producerControllerShouldAcceptIncomingConnection(
         _ controller: ProducerController, from peer: Peer
@@ -130,13 +144,14 @@ final class ControllerRig: Sendable {
 
     init(
         _ delegate: (any LoggingDelegate)? = nil, sources: [any MediaSource] = [],
-        clock: any MonotonicClock = SystemClock()
+        clock: any MonotonicClock = SystemClock(), allowsRemoteControl: Bool = true
     ) throws {
         folder = try TemporaryFolder()
         var configuration = ProducerConfiguration()
         configuration.name = "Porch"
         configuration.stateDirectory = folder.path
         configuration.advertises = false
+        configuration.allowsRemoteControl = allowsRemoteControl
         configuration.preset = "ultrafast"
         controller = ProducerController(configuration: configuration, sources: sources, clock: clock)
         controller.delegate = delegate

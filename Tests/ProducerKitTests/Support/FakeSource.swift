@@ -40,6 +40,8 @@ final class FakeSink: MediaSink {
         var formats: [CodedPictureFormat] = []
         var sounds: [AudioFrame] = []
         var lines: [String] = []
+        var cameraChanges = 0
+        var controls: [[CameraControl]] = []
         var endings: [ProducerError?] = []
     }
 
@@ -55,6 +57,13 @@ final class FakeSink: MediaSink {
     }
     func deliver(_ sound: AudioFrame) { state.change { $0.sounds.append(sound) } }
     func picturesAreOutOfDate() { state.change { $0.frames = [] } }
+    func cameraDidChange() {
+        state.change { state in
+            state.frames = []
+            state.cameraChanges += 1
+        }
+    }
+    func controlsDidChange(_ controls: [CameraControl]) { state.change { $0.controls.append(controls) } }
     func sourceDidEnd(_ error: ProducerError?) { state.change { $0.endings.append(error) } }
     func sourceDidReport(_ line: String) { state.change { $0.lines.append(line) } }
 }

@@ -11,6 +11,10 @@ final class StudioEnd: Sendable {
         var formats: [VideoStreamFormat] = []
         var pictures: [AccessUnit] = []
         var sounds = 0
+        var capabilities: Capabilities?
+        var cameras: Cameras?
+        var controls: Controls?
+        var controlChanges: [ControlChanged] = []
 
         var isConnected: Bool { if case .connected = states.last { true } else { false } }
         /// Why it will not be let in, however often it tries.
@@ -39,7 +43,9 @@ final class StudioEnd: Sendable {
         func studioEndpoint(_ endpoint: StudioEndpoint, didChangeTo state: StudioEndpointState) {
             seen.change { $0.states.append(state) }
         }
-        func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
+            seen.change { $0.capabilities = capabilities }
+        }
         func studioEndpoint(_ endpoint: StudioEndpoint, didBeginPicture format: VideoStreamFormat, stream: UInt16) {
             seen.change { $0.formats.append(format) }
         }
@@ -51,7 +57,16 @@ final class StudioEnd: Sendable {
             seen.change { $0.sounds += 1 }
         }
         func studioEndpoint(_ endpoint: StudioEndpoint, didEndStream stream: UInt16) {}
-        func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {}
+        func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {
+            seen.change { seen in
+                switch message {
+                case .cameras(let cameras): seen.cameras = cameras
+                case .controls(let controls): seen.controls = controls
+                case .controlChanged(let change): seen.controlChanges.append(change)
+                default: break
+                }
+            }
+        }
         func studioEndpoint(_ endpoint: StudioEndpoint, didReport notice: EndpointNotice) {}
     }
 }

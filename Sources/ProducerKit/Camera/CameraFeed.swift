@@ -1,0 +1,151 @@
+internal import Confinement
+internal import DeviceCore
+internal import Dispatch
+
+/// One camera that is kept open: opened again when it has gone and come back.
+///
+/// It begins on trial: its pictures are kept back until ``goOnAir()``, so that another camera can go on being shown
+/// until this one has proven that it delivers.
+final class CameraFeed: Sendable {
+    let device: VideoDevice
+    private let sink: any MediaSink
+    private let keeper = Locked<DeviceKeeper?>(nil)
+    /// Held while a picture is delivered: what is told in its order cannot overtake.
+    private let state = Locked(State())
+    private let trial = Trial()
+
+    private enum Role { case onTrial, onAir, over }
+
+    private struct State {
+        var role = Role.onTrial
+        /// The newest picture of the trial.
+        var picture: VideoFrame?
+        var controls: [CameraControl]?
+    }
+
+    /// - Parameter text: What the camera was found by, and is found again by.
+    init(
+        _ device: VideoDevice, foundBy text: String, wish: CameraWish, machine: any CameraMachine,
+        into sink: any MediaSink
+    )
+        throws(ProducerError)
+    {
+        self.device = device
+        self.sink = sink
+        let keeper = try DeviceKeeper("camera", of: device.path) { [weak self] lost throws(DeviceError) in
+            let place = try machine.locate(device, foundBy: text)
+            let unpacking = PictureUnpacking(
+                onFrame: { [weak self] in self?.deliver($0) }, onComplaint: { [weak self] in self?.report($0) })
+            let capture = try machine.capture(place, wish: wish, onPicture: unpacking.deliver, onLost: lost)
+            self?.report(capture.note)
+            // Controls that cannot be watched are read when somebody asks for them.
+            let endWatch = try? machine.watchControls(of: place) { [weak self] in self?.controlsDidChange($0) }
+            return { [weak self] in
+                endWatch?()
+                capture.stop()
+                self?.didClose()
+            }
+        } report: { [weak self] in
+            self?.didFail($0)
+        }
+        self.keeper.withLock { $0 = keeper }
+    }
+
+    /// Waits for the first picture.
+    ///
+    /// - Throws: ``DeviceError``: why there is none; `.stalled` after `limit`.
+    func waitForPicture(atMost limit: DispatchTimeInterval) throws(DeviceError) {
+        switch trial.outcome(within: limit) {
+        case .success: return
+        case .failure(let error): throw error
+        case nil: throw DeviceError(.stalled, device: device.path, "it was opened, but no picture came in time")
+        }
+    }
+
+    /// From now on its pictures are the source's.
+    ///
+    /// - Parameter isSwitch: Another camera was shown before.
+    func goOnAir(isSwitch: Bool) {
+        state.withLock { state in
+            guard state.role == .onTrial else { return }
+            state.role = .onAir
+            if isSwitch { sink.cameraDidChange() }
+            if let controls = state.controls { sink.controlsDidChange(controls) }
+            if let picture = state.picture { sink.deliver(picture) }
+            state.picture = nil
+        }
+    }
+
+    /// Nothing of it is delivered any more; it is still open.
+    func goOffAir() {
+        state.withLock { state in
+            state.role = .over
+            state.picture = nil
+        }
+    }
+
+    /// Closes the camera for good; false when its driver still holds the thread after `limit`.
+    func stop(within limit: DispatchTimeInterval) -> Bool {
+        trial.end(.failure(DeviceError(.disconnected, device: device.path, "it was closed meanwhile")))
+        return keeper.take()?.stop(within: limit) ?? true
+    }
+
+    // MARK: The capture's, the watch's and the keeper's thread
+
+    private func deliver(_ frame: VideoFrame) {
+        state.withLock { state in
+            switch state.role {
+            case .onTrial: state.picture = frame
+            case .onAir: sink.deliver(frame)
+            case .over: break
+            }
+        }
+        trial.end(.success(()))
+    }
+
+    private func controlsDidChange(_ controls: [CameraControl]) {
+        state.withLock { state in
+            state.controls = controls
+            if state.role == .onAir { sink.controlsDidChange(controls) }
+        }
+    }
+
+    private func report(_ line: String) { sink.sourceDidReport(line) }
+
+    private func didFail(_ error: DeviceError) {
+        // On trial it is told to whoever waits for it.
+        if !trial.end(.failure(error)) || state.withLock({ $0.role == .onAir }) { report(error.description) }
+    }
+
+    private func didClose() {
+        let wasShown = state.withLock { state in
+            state.picture = nil
+            return state.role == .onAir
+        }
+        if wasShown { sink.picturesAreOutOfDate() }
+    }
+}
+
+/// How a trial went: the first that is said counts.
+private final class Trial: Sendable {
+    private let result = Locked<Result<Void, DeviceError>?>(nil)
+    private let done = DispatchSemaphore(value: 0)
+
+    /// False when it was over before.
+    @discardableResult
+    func end(_ outcome: Result<Void, DeviceError>) -> Bool {
+        let isFirst = result.withLock { result in
+            guard result == nil else { return false }
+            result = outcome
+            return true
+        }
+        if isFirst { done.signal() }
+        return isFirst
+    }
+
+    /// Waited for by one. Nil: neither yet.
+    func outcome(within limit: DispatchTimeInterval) -> Result<Void, DeviceError>? {
+        _ = done.wait(timeout: .now() + limit)
+        return result.withLock { $0 }
+    }
+}

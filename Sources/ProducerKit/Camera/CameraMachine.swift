@@ -1,0 +1,73 @@
+internal import DeviceCore
+
+/// The cameras of a computer, as a source needs them. Tests have a computer of their own.
+protocol CameraMachine: Sendable {
+    /// Those that can be used now. Blocks: each is opened for a moment.
+    func devices() -> [VideoDevice]
+
+    /// The camera that a node, an ID or a name means; nil: the first.
+    func find(_ text: String?) throws(DeviceError) -> VideoDevice
+
+    /// `device` where it is now: it may have gone and come back under another node.
+    ///
+    /// - Parameter text: What it was found by.
+    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice
+
+    /// Opens and starts it. Blocks for as long as its driver takes.
+    ///
+    /// - Parameters:
+    ///   - onPicture: On the capture's thread.
+    ///   - onLost: On the capture's thread, once, last.
+    func capture(
+        _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
+        onLost: @escaping @Sendable (DeviceError) -> Void
+    ) throws(DeviceError) -> RunningCapture
+
+    /// Hears of changes of its controls: all of them once, then after each change. What is returned ends that.
+    func watchControls(
+        of device: VideoDevice, onChange: @escaping @Sendable ([CameraControl]) -> Void
+    ) throws(DeviceError) -> @Sendable () -> Void
+
+    func panel(for device: VideoDevice) -> any ControlPanel
+}
+
+/// A capture that runs.
+struct RunningCapture: Sendable {
+    /// One line for people: what was agreed on, and where that is not what was asked for.
+    var note: String
+    /// Returns when no picture follows, or after a second.
+    var stop: @Sendable () -> Void
+}
+
+/// The computer that this runs on, by V4L2.
+struct SystemCameras: CameraMachine {
+    func devices() -> [VideoDevice] { VideoDevice.list() }
+
+    func find(_ text: String?) throws(DeviceError) -> VideoDevice {
+        guard let text else { return try VideoDevice.first() }
+        return try VideoDevice.find(text)
+    }
+
+    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice {
+        try device.found(again: text)
+    }
+
+    func capture(
+        _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
+        onLost: @escaping @Sendable (DeviceError) -> Void
+    ) throws(DeviceError) -> RunningCapture {
+        let capture = try VideoCaptureDevice(device, wish: wish)
+        try capture.start(
+            onPicture: onPicture, onEvent: { event in if case .lost(let error) = event { onLost(error) } })
+        return RunningCapture(note: "\(device.name): \(capture.note ?? "\(capture.format)")") { capture.stop() }
+    }
+
+    func watchControls(
+        of device: VideoDevice, onChange: @escaping @Sendable ([CameraControl]) -> Void
+    ) throws(DeviceError) -> @Sendable () -> Void {
+        let watch = try ControlWatch(device, onChange: onChange)
+        return { watch.stop() }
+    }
+
+    func panel(for device: VideoDevice) -> any ControlPanel { CameraPanel(device) }
+}

@@ -1,0 +1,75 @@
+internal import Confinement
+internal import MediaCore
+
+extension ProducerController {
+    /// Something that a studio wants of the producer beside picture and sound. An open set: a `switch` needs a default.
+    public struct Action: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Choosing another camera, or setting one of its controls.
+        public static let remoteControl = Action(rawValue: "remoteControl")
+    }
+
+    /// The cameras that can be chosen; none where the source is no camera of this computer. The first call looks, which
+    /// may take a moment; later changes are told to the delegate.
+    public var cameras: [Camera] { desk?.now.cameras ?? [] }
+
+    /// The camera in use, open or not.
+    public var selectedCamera: Camera.ID? { desk?.now.selected }
+
+    /// What can be set on the camera in use. The first call looks, which may take a moment; later changes, whoever makes
+    /// them, are told to the delegate.
+    public var controls: [CameraControl] { desk?.now.controls ?? [] }
+
+    /// Takes the picture from another camera, at the size nearest to the one in use. While somebody watches, the old
+    /// camera is shown until the new one's first picture is there, and a keyframe follows; sound goes on.
+    ///
+    /// - Throws: ``ProducerError``: there is no such camera, or it delivers no picture; the old one stays.
+    public func selectCamera(_ id: Camera.ID) async throws {
+        let desk = try requireDesk()
+        try await withCheckedContinuation { continuation in
+            desk.select(id) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Sets a control of the camera in use by hand; an automatic mode that sees to it is switched off first.
+    ///
+    /// - Parameters:
+    ///   - id: One of ``controls``, such as `exposure_time_absolute`.
+    ///   - value: Within its range.
+    /// - Throws: ``ProducerError`` `notFound` (no such control), `outOfRange`, `notSettable`, or what hindered it.
+    public func setControl(_ id: CameraControl.ID, to value: Int64) async throws {
+        let desk = try requireDesk()
+        try await withCheckedContinuation { continuation in
+            desk.set(id, to: value) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    private func requireDesk() throws(ProducerError) -> CameraDesk {
+        guard let desk else {
+            throw ProducerError(.unavailable, "this producer's source is no camera that could be chosen or set")
+        }
+        return desk
+    }
+
+    // MARK: What the service needs
+
+    /// Asks the delegate on its queue, in the order of the calls; nobody there is no.
+    func allows(_ action: Action, from peer: Peer, _ answer: @escaping @Sendable (Bool) -> Void) {
+        calls.decide(
+            { [self] in $0.producerController(self, allows: action, from: peer) }, { answer($0 ?? false) })
+    }
+
+    func camerasDidChange(from old: CameraDesk.Known, to new: CameraDesk.Known) {
+        if old.cameras != new.cameras || old.selected != new.selected {
+            calls.call { [self] in
+                $0.producerController(self, camerasDidChange: new.cameras, selected: new.selected)
+            }
+        }
+        if old.controls != new.controls {
+            calls.call { [self] in $0.producerController(self, controlsDidChange: new.controls) }
+        }
+        service?.camerasDidChange(from: old, to: new)
+    }
+}

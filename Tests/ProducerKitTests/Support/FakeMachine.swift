@@ -1,0 +1,140 @@
+import CamoTypes
+import Confinement
+import DeviceCore
+
+@testable import ProducerKit
+
+/// A computer with cameras that send one grey each.
+final class FakeMachine: CameraMachine {
+    struct Lens: Sendable {
+        var device: VideoDevice
+        var luma: UInt8
+        var size = PixelSize(width: 64, height: 48)
+        /// Why it cannot be opened.
+        var failure: DeviceError?
+        /// It is opened, but no picture comes.
+        var isDead = false
+        var controls: [CameraControl] = []
+    }
+
+    struct State: Sendable {
+        var lenses: [String: Lens] = [:]
+        var open: Set<String> = []
+        /// How many were open at the most.
+        var most = 0
+        /// In the order of what happened: `open A`, `close A`.
+        var events: [String] = []
+        /// Only one can be open at a time: what the second is refused with.
+        var oneAtATime: DeviceError?
+        var watches: [String: @Sendable ([CameraControl]) -> Void] = [:]
+        var lost: [String: @Sendable (DeviceError) -> Void] = [:]
+    }
+
+    let state = Watched(State())
+
+    init(_ names: String...) {
+        for (index, name) in names.enumerated() {
+            let device = VideoDevice(
+                id: name, name: "Camera \(name)", path: "/dev/video\(index)", driver: "fake", bus: "usb-\(index)",
+                serial: nil)
+            state.change { $0.lenses[name] = Lens(device: device, luma: UInt8(40 + 40 * index)) }
+        }
+    }
+
+    func change(_ name: String, _ body: (inout Lens) -> Void) {
+        state.change { state in if state.lenses[name] != nil { body(&state.lenses[name]!) } }
+    }
+
+    /// Somebody else sets a control.
+    func set(_ id: String, to value: Int64, on name: String) {
+        let (controls, tell) = state.change { state in
+            for index in state.lenses[name]?.controls.indices ?? 0..<0
+            where state.lenses[name]?.controls[index].id == id { state.lenses[name]?.controls[index].value = value }
+            return (state.lenses[name]?.controls ?? [], state.watches[name])
+        }
+        tell?(controls)
+    }
+
+    // MARK: CameraMachine
+
+    func devices() -> [VideoDevice] { state.value.lenses.values.map(\.device).sorted { $0.path < $1.path } }
+
+    func find(_ text: String?) throws(DeviceError) -> VideoDevice {
+        guard let device = devices().first(where: { text == nil || $0.id == text || $0.path == text }) else {
+            throw DeviceError(.notFound, device: text ?? "", "there is no such camera")
+        }
+        return device
+    }
+
+    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice { try find(text) }
+
+    func capture(
+        _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
+        onLost: @escaping @Sendable (DeviceError) -> Void
+    ) throws(DeviceError) -> RunningCapture {
+        let name = device.id
+        let (lens, refusal) = state.change { state -> (Lens?, DeviceError?) in
+            if let refusal = state.oneAtATime, !state.open.isEmpty { return (nil, refusal) }
+            if let failure = state.lenses[name]?.failure { return (nil, failure) }
+            state.open.insert(name)
+            state.most = max(state.most, state.open.count)
+            state.events.append("open \(name)")
+            state.lost[name] = onLost
+            return (state.lenses[name], nil)
+        }
+        if let refusal { throw refusal }
+        guard let lens else { throw DeviceError(.notFound, device: name, "there is no such camera") }
+        // A thread of its own, as a capture has: tests may block those of tasks.
+        guard let end = WakeUp() else { throw DeviceError(.failed, device: name, "no descriptors left") }
+        _ = try CaptureThread("lens", for: name) {
+            while !lens.isDead, !end.wait(atMost: .milliseconds(10)) {
+                if let frame = try? VideoFrame.grey(lens.luma, lens.size) { onPicture(.frame(frame)) }
+            }
+        }
+        return RunningCapture(note: "\(device.name): \(lens.size)") { [state] in
+            end.signal()
+            state.change { state in
+                state.open.remove(name)
+                state.events.append("close \(name)")
+            }
+        }
+    }
+
+    func watchControls(
+        of device: VideoDevice, onChange: @escaping @Sendable ([CameraControl]) -> Void
+    ) throws(DeviceError) -> @Sendable () -> Void {
+        let name = device.id
+        let controls = state.change { state in
+            state.watches[name] = onChange
+            return state.lenses[name]?.controls ?? []
+        }
+        onChange(controls)
+        return { [state] in state.change { $0.watches[name] = nil } }
+    }
+
+    func panel(for device: VideoDevice) -> any ControlPanel { FakePanel(name: device.id, machine: self) }
+}
+
+/// What can be set on one of them.
+private struct FakePanel: ControlPanel {
+    let name: String
+    let machine: FakeMachine
+
+    func read() throws(ProducerError) -> [CameraControl] { machine.state.value.lenses[name]?.controls ?? [] }
+
+    func set(_ id: String, to value: Int64) throws(ProducerError) -> [CameraControl] {
+        guard let control = try read().first(where: { $0.id == id }) else {
+            throw ProducerError(.notFound, "\(name): it has no control \(id)")
+        }
+        guard control.accepts(value) else { throw ProducerError(.outOfRange, "\(id) takes \(control.expectation)") }
+        machine.set(id, to: value, on: name)
+        return try read()
+    }
+}
+
+extension CameraControl {
+    static let brightness = CameraControl(
+        id: "brightness", name: "Brightness", kind: .integer, range: 0...255, defaultValue: 128, value: 128)
+    static let zoom = CameraControl(
+        id: "zoom_absolute", name: "Zoom", kind: .integer, range: 100...500, defaultValue: 100, value: 100)
+}
