@@ -16,6 +16,10 @@ public struct StudioError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let refused = Code(rawValue: "refused")
         /// The other end cannot do this.
         public static let unsupported = Code(rawValue: "unsupported")
+        /// The producer has no such camera or control.
+        public static let notFound = Code(rawValue: "notFound")
+        /// A control does not take this value.
+        public static let outOfRange = Code(rawValue: "outOfRange")
         /// It did not come about in time.
         public static let timedOut = Code(rawValue: "timedOut")
         public static let cancelled = Code(rawValue: "cancelled")

@@ -41,6 +41,9 @@ struct CommandRun: Sendable {
                     return .success(try await work())
                 } catch let error as StudioError {
                     return .failure(EndedEarly(.failed(error)))
+                } catch let error as UsageError {
+                    events.write(.error(error.description, exitCode: .usage))
+                    return .failure(EndedEarly(.told(.usage)))
                 } catch {
                     return .failure(EndedEarly(.failed(StudioError(.system, "\(error)"))))
                 }
@@ -79,11 +82,14 @@ struct CommandRun: Sendable {
     }
 
     /// A controller as the command line wants it.
-    func controller(name: String?, definition: Definition? = nil) -> StudioController {
-        StudioController(
-            configuration: StudioConfiguration(
-                name: name, stateDirectory: options.global.stateDirectory, definition: definition,
-                product: "camo-studio \(StudioTable.tool.version)"))
+    ///
+    /// - Parameter takesMedia: False: it is only asked, or told, something.
+    func controller(name: String?, definition: Definition? = nil, takesMedia: Bool = true) -> StudioController {
+        var configuration = StudioConfiguration(
+            name: name, stateDirectory: options.global.stateDirectory, definition: definition,
+            product: "camo-studio \(StudioTable.tool.version)")
+        configuration.takesMedia = takesMedia
+        return StudioController(configuration: configuration)
     }
 }
 
@@ -102,7 +108,8 @@ extension ExitCode {
         self =
             switch error.code {
             case .badData: .badData
-            case .unknownDevice: .noInput
+            case .unknownDevice, .notFound: .noInput
+            case .outOfRange: .usage
             case .cannotWrite, .diskFull: .cannotCreate
             case .busy: .busy
             case .noPermission: .noPermission

@@ -47,7 +47,7 @@ enum StudioTable {
                 ("camo-studio --record out.mp4", "Watch the paired producer and record it."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
-            commands: [pair, devices, list, snapshot]))
+            commands: [pair, devices, list, snapshot, cameras, controls]))
 
     private static let pair = Command(
         "pair", "Show a code by which a producer pairs with this studio.",
@@ -67,6 +67,18 @@ enum StudioTable {
         ])
 
     private static let list = Command("list", "List the producers that can be found now.")
+
+    private static let cameras = Command(
+        "cameras", "List the producer's cameras, or have it show another one.",
+        operands: [Operand("ID", .text, "the camera to show, for everybody who watches", count: .optional)],
+        groups: [OptionGroup("Producer, one of", producer)])
+
+    private static let controls = Command(
+        "controls", "List what can be set on the producer's camera, or set it.",
+        discussion: ["A value set by hand switches off the automatic mode that would change it again."],
+        operands: [Operand("NAME=VALUE", .controlAssignment, "what to set, such as brightness=128", count: .repeated)],
+        groups: [OptionGroup("Producer, one of", producer)],
+        examples: [("camo-studio controls zoom_absolute=200", "Zoom in, over there.")])
 
     private static let snapshot = Command(
         "snapshot", "Save one picture as PNG or JPEG.",

@@ -12,6 +12,8 @@ struct StudioOptions: Equatable, Sendable {
         /// What can be found on the network now.
         case listProducers
         case snapshot(SnapshotOptions)
+        case cameras(CamerasOptions)
+        case controls(ControlsOptions)
     }
 
     var global: GlobalOptions
@@ -25,6 +27,8 @@ struct StudioOptions: Equatable, Sendable {
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
         case ["list"]: action = .listProducers
         case ["snapshot"]: action = .snapshot(try SnapshotOptions(arguments))
+        case ["cameras"]: action = .cameras(try CamerasOptions(arguments))
+        case ["controls"]: action = .controls(try ControlsOptions(arguments))
         default: action = .watch(try WatchOptions(arguments))
         }
     }
@@ -52,6 +56,30 @@ enum ProducerChoice: Equatable, Sendable {
         } else {
             self = .automatic
         }
+    }
+}
+
+/// Whose cameras, and which of them to show.
+struct CamerasOptions: Equatable, Sendable {
+    var producer: ProducerChoice
+    /// A camera's ID; nil: they are listed.
+    var selection: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        producer = try ProducerChoice(arguments)
+        selection = arguments.operands.first
+    }
+}
+
+/// Whose camera, and what to set on it.
+struct ControlsOptions: Equatable, Sendable {
+    var producer: ProducerChoice
+    /// None: the controls are listed.
+    var assignments: [ControlAssignment]
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        producer = try ProducerChoice(arguments)
+        assignments = arguments.operands.compactMap(ControlAssignment.init)
     }
 }
 

@@ -13,6 +13,8 @@ struct Program {
             case .listDevices: await DevicesCommand(run).list()
             case .removeDevice(let text): await DevicesCommand(run).remove(text)
             case .listProducers: await ListCommand(run).perform()
+            case .cameras(let cameras): await RemoteCommands(run).cameras(cameras)
+            case .controls(let controls): await RemoteCommands(run).controls(controls)
             case .snapshot(let snapshot): await SnapshotCommand(snapshot, run).perform()
             }
         exit(run.events.finish(code).rawValue)

@@ -63,6 +63,12 @@ private func complaint(_ arguments: [String]) -> String {
         guard case .snapshot(let snapshot) = try parse(["snapshot", "a.PNG", "--thumbnail", "160x90"]).action else {
             return #expect(Bool(false))
         }
+        guard case .cameras(let cameras) = try parse(["cameras", "usb:1", "--connect", "a:1"]).action,
+            case .cameras(let list) = try parse(["cameras"]).action,
+            case .controls(let controls) = try parse(["controls", "zoom_absolute=2"]).action
+        else { return #expect(Bool(false)) }
+        #expect(cameras.selection == "usb:1" && cameras.producer == .connect("a:1") && list.selection == nil)
+        #expect(controls.assignments.map(\.control) == ["zoom_absolute"])
         #expect(snapshot.file == "a.PNG")
         #expect(snapshot.thumbnail == PixelSize(width: 160, height: 90))
         #expect(snapshot.producer == .automatic)
@@ -71,7 +77,8 @@ private func complaint(_ arguments: [String]) -> String {
     @Test(arguments: [
         (["--connect", "a:1", "--listen", "1"], "--listen"), (["pair", "--record", "x"], "--record"),
         (["snapshot"], "FILE"), (["snapshot", "a.gif"], "FILE"), (["devices", "remove"], "ID"),
-        (["list", "--record", "x"], "--record"), (["watch"], "watch"),
+        (["list", "--record", "x"], "--record"), (["cameras", "a", "b"], "b"), (["controls", "zoom"], "NAME=VALUE"),
+        (["watch"], "watch"),
     ])
     func whatDoesNotGoTogetherIsNamed(arguments: [String], name: String) {
         #expect(complaint(arguments).contains(name))
@@ -95,7 +102,9 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func helpFits80Columns() throws {
-        for command in [[], ["pair"], ["devices"], ["devices", "remove"], ["list"], ["snapshot"]] {
+        for command in [
+            [], ["pair"], ["devices"], ["devices", "remove"], ["list"], ["snapshot"], ["cameras"], ["controls"],
+        ] {
             guard case .print(let text) = try StudioTable.tool.parse(command + ["--help"]).get() else {
                 throw UsageError("runs")
             }

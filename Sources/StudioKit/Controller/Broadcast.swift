@@ -16,12 +16,17 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
 
     /// Returns whether the value changed. Under the lock, so that nobody sees two changes in another order.
     @discardableResult
-    func send(_ value: Value) -> Bool {
+    func send(_ value: Value) -> Bool { update { $0 = value } != nil }
+
+    /// Changes the value; what it was and what it is, where that differs.
+    @discardableResult
+    func update(_ body: (inout Value) -> Void) -> (old: Value, new: Value)? {
         state.withLock { state in
-            guard state.value != value else { return false }
-            state.value = value
-            for follower in state.followers.values { follower.yield(value) }
-            return true
+            let old = state.value
+            body(&state.value)
+            guard state.value != old else { return nil }
+            for follower in state.followers.values { follower.yield(state.value) }
+            return (old, state.value)
         }
     }
 

@@ -45,6 +45,9 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
         controller?.producerHasSound.withLock { $0 = !capabilities.audioCodecs.isEmpty }
+        controller?.producerSaid {
+            $0.isOffered = !capabilities.features.isDisjoint(with: [.selectCamera, .setControl])
+        }
         controller?.endpointWasWelcomed()
     }
 
@@ -55,6 +58,9 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
             if let definition = change.definition { controller?.definitionIs(definition) }
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
+        case .cameras(let cameras): controller?.producerSaid { $0.apply(cameras) }
+        case .controls(let controls): controller?.producerSaid { $0.apply(controls) }
+        case .controlChanged(let change): controller?.producerSaid { $0.apply(change) }
         default: break
         }
     }

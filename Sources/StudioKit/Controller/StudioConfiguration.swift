@@ -8,6 +8,8 @@ public struct StudioConfiguration: Hashable, Sendable {
     public var definition: Definition?
     /// Says in the protocol what program this is: `camo-studio 1.0.0`.
     public var product: String
+    /// False: connects without picture and sound, to ask or tell the producer something.
+    package var takesMedia = true
 
     public init(
         name: String? = nil, stateDirectory: String? = nil, definition: Definition? = nil, product: String = "StudioKit"

@@ -4,7 +4,7 @@ internal import WireProtocol
 
 extension StudioController {
     /// How long a producer may take to answer.
-    private static let answerTime = Duration.seconds(5)
+    static let answerTime = Duration.seconds(5)
 
     /// What the producer sends now; nil while it sends no pictures.
     public var definition: Definition? { open.withLock { $0?.sentDefinition } }
@@ -39,11 +39,17 @@ extension StudioController {
         }
     }
 
-    private func ask(_ what: String, _ make: @escaping @Sendable (UInt32) -> ControlMessage) async throws(StudioError) {
+    /// Sends a request and waits for its result.
+    ///
+    /// - Throws: ``StudioError``: not connected, no answer, or what the producer had against it.
+    func ask(
+        _ what: String, within limit: Duration = answerTime,
+        _ make: @escaping @Sendable (UInt32) -> ControlMessage
+    ) async throws(StudioError) {
         guard let endpoint = try opened().endpoint, case .connected = state else {
             throw StudioError(.notConnected, "no producer is connected that could be asked for \(what)")
         }
-        let answer = await answer(within: Self.answerTime) { await endpoint.request(make) }
+        let answer = await answer(within: limit) { await endpoint.request(make) }
         guard let answer else {
             throw StudioError(.timedOut, "the producer did not answer when asked for \(what)")
         }
@@ -53,6 +59,8 @@ extension StudioController {
             case .refused: .refused
             case .unsupported: .unsupported
             case .busy: .busy
+            case .notFound: .notFound
+            case .outOfRange: .outOfRange
             default: .badData
             }
         throw StudioError(
@@ -108,6 +116,7 @@ extension StudioController {
     func updateSubscription() {
         guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
         var subscription = endpoint.subscription
+        subscription.video = configuration.takesMedia
         subscription.audio = pipeline.needs.contains(.sound)
         subscription.audioCodecs = [.opus, .lpcm]
         subscription.definition = open.definition

@@ -34,6 +34,8 @@ public final class StudioController: Sendable {
     let states = Broadcast(StudioControllerState.stopped)
     /// As it said when it welcomed this studio.
     let producerHasSound = Locked(true)
+    /// What the producer has said of its cameras.
+    let remoteCameras = Broadcast(RemoteCameras())
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests
@@ -165,6 +167,7 @@ public final class StudioController: Sendable {
             }
             wanted = .devices(Set(known.map(\.id)))
         }
+        forgetCameras()
         endpoint.connect(to: wanted)
     }
 
@@ -273,6 +276,7 @@ public final class StudioController: Sendable {
     }
 
     private func left() {
+        forgetCameras()
         let refusal = open.withLock { open in
             defer { open?.refusal = nil }
             return open?.refusal
@@ -286,6 +290,7 @@ public final class StudioController: Sendable {
 
     /// `connect(to:)` has come to nothing.
     private func over(_ state: StudioControllerState, _ error: StudioError) {
+        forgetCameras()
         change(to: state)
         delegateCalls.call { [self] in $0.studioController(self, didFailToConnect: error) }
     }

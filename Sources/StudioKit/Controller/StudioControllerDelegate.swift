@@ -34,6 +34,17 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame)
     func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError)
 
+    /// The producer's cameras came or went, or it shows another one.
+    func studioController(
+        _ controller: StudioController, camerasDidChange cameras: [Camera], selected: Camera.ID?)
+    /// Something was set on the producer's camera, by whomever, or it is another camera. All of its controls.
+    func studioController(_ controller: StudioController, controlsDidChange controls: [CameraControl])
+    func studioController(_ controller: StudioController, didSelectCamera id: Camera.ID)
+    func studioController(_ controller: StudioController, didFailToSelectCamera error: StudioError)
+    func studioController(_ controller: StudioController, didSetControl id: CameraControl.ID, to value: Int64)
+    func studioController(
+        _ controller: StudioController, didFailToSetControl id: CameraControl.ID, error: StudioError)
+
     func studioController(_ controller: StudioController, didSetMuted isMuted: Bool, for kind: StreamKind)
     func studioController(_ controller: StudioController, didFailToSetMutedFor kind: StreamKind, error: StudioError)
     func studioController(_ controller: StudioController, didSetDefinition definition: Definition?)
@@ -62,6 +73,18 @@ extension StudioControllerDelegate {
     public func studioController(_ controller: StudioController, didFailToStopRecording error: StudioError) {}
     public func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame) {}
     public func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError) {}
+    public func studioController(
+        _ controller: StudioController, camerasDidChange cameras: [Camera], selected: Camera.ID?
+    ) {}
+    public func studioController(_ controller: StudioController, controlsDidChange controls: [CameraControl]) {}
+    public func studioController(_ controller: StudioController, didSelectCamera id: Camera.ID) {}
+    public func studioController(_ controller: StudioController, didFailToSelectCamera error: StudioError) {}
+    public func studioController(
+        _ controller: StudioController, didSetControl id: CameraControl.ID, to value: Int64
+    ) {}
+    public func studioController(
+        _ controller: StudioController, didFailToSetControl id: CameraControl.ID, error: StudioError
+    ) {}
     public func studioController(_ controller: StudioController, didSetMuted isMuted: Bool, for kind: StreamKind) {}
     public func studioController(
         _ controller: StudioController, didFailToSetMutedFor kind: StreamKind, error: StudioError

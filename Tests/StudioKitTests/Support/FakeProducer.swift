@@ -24,6 +24,10 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
     private let folder: TemporaryFolder
     private let endpoint = Locked<ProducerEndpoint?>(nil)
     private let state = Confined("fake producer", State())
+    /// What studios asked of its camera.
+    let requests = Locked<[CameraRequest]>([])
+    /// What they are answered.
+    let answer = Locked<(code: RequestResult.Code, text: String?)>((.ok, nil))
 
     init() throws {
         folder = try TemporaryFolder()
@@ -33,13 +37,17 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
     }
 
     /// Opens a port, or dials a studio that listens, and sends to whoever is admitted.
-    func start(port: UInt16 = 0, dialling studio: HostPort? = nil) throws {
+    ///
+    /// - Parameter hasCamera: It offers to be controlled, and tells of two cameras and their controls.
+    func start(port: UInt16 = 0, dialling studio: HostPort? = nil, hasCamera: Bool = false) throws {
         var configuration = ProducerEndpointConfiguration(name: "Porch", product: "test 1")
         configuration.advertises = false
         configuration.port = port
         configuration.dial = studio
+        configuration.capabilities.features = hasCamera ? [.selectCamera, .setControl] : []
         let endpoint = ProducerEndpoint(
             identity: identity, store: store, configuration: configuration, delegate: self)
+        if hasCamera { show("usb-1", on: endpoint) }
         try endpoint.start()
         self.endpoint.withLock { $0 = endpoint }
         state.async { [self] state in
@@ -110,6 +118,37 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
         state.async { $0.viewers[viewer.id] = nil }
     }
     func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice) {}
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
+    ) {
+        requests.withLock { $0.append(request) }
+        let (code, text) = self.answer.withLock { $0 }
+        if code == .ok {
+            switch request {
+            case .select(let camera): show(camera, on: endpoint)
+            case .set(let control, let value):
+                endpoint.tell(ControlChanged(control: control, value: value), in: Self.controls(value))
+            }
+        }
+        answer(code, text)
+    }
+
+    private func show(_ camera: String, on endpoint: ProducerEndpoint) {
+        let cameras = [Cameras.Camera(id: "usb-1", name: "Front"), Cameras.Camera(id: "usb-2", name: "Back")]
+        endpoint.tell(Cameras(cameras: cameras, selected: camera))
+        endpoint.tell(Self.controls(128))
+    }
+
+    private static func controls(_ value: Int64) -> Controls {
+        Controls(
+            camera: nil,
+            controls: [
+                Controls.Control(
+                    id: "brightness", name: "Brightness", kind: .integer, minimum: 0, maximum: 255, defaultValue: 128,
+                    value: value)
+            ])
+    }
 
     /// Pairs by the text of a code, as `camo-producer pair` does.
     func pair(_ text: String) async throws -> PairedDevice {
