@@ -19,6 +19,10 @@ public struct ProducerError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let portInUse = Code(rawValue: "portInUse")
         /// The key or the list of paired devices cannot be read or written.
         public static let stateUnusable = Code(rawValue: "stateUnusable")
+        /// A file is there already and is kept.
+        public static let exists = Code(rawValue: "exists")
+        /// A file cannot be written.
+        public static let cannotWrite = Code(rawValue: "cannotWrite")
         /// A control does not take this value.
         public static let outOfRange = Code(rawValue: "outOfRange")
         /// A control can only be read, or something else sees to it now.

@@ -53,7 +53,7 @@ extension ExitCode {
             case .badData: .badData
             case .busy, .portInUse: .busy
             case .noPermission: .noPermission
-            case .stateUnusable: .cannotCreate
+            case .stateUnusable, .exists, .cannotWrite: .cannotCreate
             case .invalidArgument, .outOfRange: .usage
             default: .unavailable
             }

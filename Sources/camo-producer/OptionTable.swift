@@ -60,7 +60,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, controls, devices]),
+            commands: [pair, photo, controls, devices]),
         secretPrefix: "camo:pair?")
 
     private static let pair = Command(
@@ -72,6 +72,14 @@ enum ProducerTable {
         ],
         operands: [Operand("CODE", .text, "the code, camo:pair?..., or - for standard input")],
         groups: [OptionGroup("Network", [name])])
+
+    static let overwrite = Flag("overwrite", "a file of that name is replaced")
+
+    private static let photo = Command(
+        "photo", "Take one picture with a camera, at its best size.",
+        discussion: ["The picture is taken once the camera's exposure has settled, after three seconds at most."],
+        operands: [Operand("FILE", .path, "where to; .png, .jpg or .jpeg")],
+        groups: [OptionGroup("Camera", [v4l2]), OptionGroup("Picture", [mirror, rotate, overwrite])])
 
     private static let controls = Command(
         "controls", "List what can be set on a camera, or set it.",

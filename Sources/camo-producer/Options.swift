@@ -7,6 +7,7 @@ struct ProducerOptions: Equatable, Sendable {
         case stream(StreamOptions)
         case pair(PairingInput)
         case controls(ControlsOptions)
+        case photo(PhotoOptions)
         case listDevices
         /// A paired device's name or ID.
         case removeDevice(String)
@@ -30,6 +31,7 @@ struct ProducerOptions: Equatable, Sendable {
             let code = arguments.operands[0]
             action = .pair(code == "-" ? .standardInput : .code(Secret(code)))
             pairingName = arguments[ProducerTable.name]
+        case ["photo"]: action = .photo(try PhotoOptions(arguments))
         case ["controls"]: action = .controls(ControlsOptions(arguments))
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
@@ -48,6 +50,29 @@ struct ControlsOptions: Equatable, Sendable {
     init(_ arguments: ParsedArguments) {
         camera = arguments[ProducerTable.v4l2]
         assignments = arguments.operands.compactMap(ControlAssignment.init)
+    }
+}
+
+/// Which camera takes the photo, and where it goes.
+struct PhotoOptions: Equatable, Sendable {
+    /// Its ending says which kind: .png, .jpg, .jpeg.
+    var file: String
+    var overwrites: Bool
+    /// A device node or a stable ID; nil: the first camera.
+    var camera: String?
+    var isMirrored: Bool
+    /// Clockwise, in degrees: 0, 90, 180 or 270.
+    var rotation: Int
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        file = arguments.operands[0]
+        guard [".png", ".jpg", ".jpeg"].contains(where: file.lowercased().hasSuffix) else {
+            throw arguments.error("FILE: '\(TerminalText.cleaned(file))' ends in neither .png nor .jpg nor .jpeg")
+        }
+        overwrites = arguments[ProducerTable.overwrite]
+        camera = arguments[ProducerTable.v4l2]
+        isMirrored = arguments[ProducerTable.mirror]
+        rotation = arguments[ProducerTable.rotate] ?? 0
     }
 }
 

@@ -12,6 +12,7 @@ struct Program {
             switch options.action {
             case .stream(let stream): await StreamCommand(stream, run).perform()
             case .pair(let input): await PairCommand(input, name: options.pairingName, run).perform()
+            case .photo(let photo): await PhotoCommand(photo, run).perform()
             case .controls(let controls): ControlsCommand(controls, run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)

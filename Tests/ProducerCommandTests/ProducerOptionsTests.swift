@@ -69,6 +69,10 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
+        guard case .photo(let photo) = try parse(["photo", "a.JPG", "--rotate", "90", "--overwrite"]).action else {
+            throw UsageError("another command")
+        }
+        #expect(photo.file == "a.JPG" && photo.rotation == 90 && photo.overwrites && !photo.isMirrored)
         guard case .controls(let none) = try parse(["controls"]).action,
             case .controls(let two) = try parse(["controls", "a=1", "--v4l2", "/dev/video2", "b=on"]).action
         else { throw UsageError("another command") }
@@ -83,7 +87,8 @@ private func complaint(_ arguments: [String]) -> String {
         (["--v4l2", "a", "--test-pattern"], "--test-pattern"), (["--file", "a", "--raw", "-"], "--raw"),
         (["--port", "1", "--connect", "a:1"], "--connect"), (["--sound", "off", "--alsa", "default"], "--alsa"),
         (["--raw", "file", "--size", "64x64"], "--raw"), (["pair"], "CODE"), (["pair", "a", "--port", "1"], "--port"),
-        (["-q", "-v"], "--quiet"), (["controls", "brightness"], "NAME=VALUE"),
+        (["-q", "-v"], "--quiet"), (["controls", "brightness"], "NAME=VALUE"), (["photo"], "FILE"),
+        (["photo", "a.gif"], "FILE"),
     ])
     func whatDoesNotGoTogetherIsNamed(arguments: [String], name: String) {
         #expect(complaint(arguments).contains(name))
@@ -107,7 +112,7 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func helpFits80Columns() throws {
-        for command in [[], ["pair"], ["controls"], ["devices"], ["devices", "remove"]] {
+        for command in [[], ["pair"], ["controls"], ["photo"], ["devices"], ["devices", "remove"]] {
             guard case .print(let text) = try ProducerTable.tool.parse(command + ["--help"]).get() else {
                 throw UsageError("runs")
             }

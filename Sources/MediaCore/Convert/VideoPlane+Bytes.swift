@@ -1,4 +1,4 @@
-internal import CamoTypes
+package import CamoTypes
 
 /// A plane in the shape that libyuv wants it.
 struct SourcePlane {
@@ -25,5 +25,28 @@ extension VideoFrame {
         guard size != self.size, size.width <= self.size.width, size.height <= self.size.height else { return self }
         return VideoFrame(
             storage: storage, size: size, format: format, presentationTime: presentationTime, color: color)
+    }
+}
+
+extension VideoFrame {
+    /// The same picture in memory of its own. Rows lose their padding.
+    package func copied() throws(MediaError) -> VideoFrame {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(format.byteCount(size))
+        withPlanes { planes in
+            for (index, plane) in planes.enumerated() {
+                for row in 0..<plane.rows {
+                    bytes += plane.bytes.dropFirst(row * plane.stride)
+                        .prefix(format.rowBytes(plane: index, width: size.width))
+                }
+            }
+        }
+        let copy = bytes.withUnsafeBytes { bytes in
+            Result { () throws(VideoFrameError) in
+                try VideoFrame(
+                    copying: bytes, size: size, format: format, presentationTime: presentationTime, color: color)
+            }
+        }
+        return try copy.mapError { MediaError(.internal, $0.description) }.get()
     }
 }

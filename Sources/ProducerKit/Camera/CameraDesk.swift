@@ -65,6 +65,13 @@ final class CameraDesk: Sendable {
         }
     }
 
+    /// - Parameter completion: On the queue.
+    func takePhoto(completion: @escaping @Sendable (Result<VideoFrame, ProducerError>) -> Void) {
+        queue.async { [self] in
+            completion(Result { () throws(ProducerError) in try camera.takePhoto() })
+        }
+    }
+
     /// The queue. A camera that does not answer now has no controls.
     private func look() -> Known {
         let new = Known(

@@ -21,6 +21,8 @@ final class CameraFeed: Sendable {
         /// The newest picture of the trial.
         var picture: VideoFrame?
         var controls: [CameraControl]?
+        /// Somebody waits for a picture.
+        var photo: Photo?
     }
 
     /// - Parameter text: What the camera was found by, and is found again by.
@@ -84,6 +86,18 @@ final class CameraFeed: Sendable {
         }
     }
 
+    /// The next picture that is taken at or after `time`, as it is sent. Blocks.
+    ///
+    /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`.
+    func picture(takenAfter time: MonotonicTime, atMost limit: DispatchTimeInterval) throws(DeviceError) -> VideoFrame {
+        let photo = Photo(earliest: time)
+        state.withLock { $0.photo = photo }
+        guard let frame = photo.wait(atMost: limit) else {
+            throw DeviceError(.stalled, device: device.path, "no picture came that could be the photo")
+        }
+        return frame
+    }
+
     /// Closes the camera for good; false when its driver still holds the thread after `limit`.
     func stop(within limit: DispatchTimeInterval) -> Bool {
         trial.end(.failure(DeviceError(.disconnected, device: device.path, "it was closed meanwhile")))
@@ -96,7 +110,9 @@ final class CameraFeed: Sendable {
         state.withLock { state in
             switch state.role {
             case .onTrial: state.picture = frame
-            case .onAir: sink.deliver(frame)
+            case .onAir:
+                if state.photo?.take(frame) == true { state.photo = nil }
+                sink.deliver(frame)
             case .over: break
             }
         }
@@ -123,6 +139,28 @@ final class CameraFeed: Sendable {
             return state.role == .onAir
         }
         if wasShown { sink.picturesAreOutOfDate() }
+    }
+}
+
+/// A picture that somebody waits for.
+private final class Photo: Sendable {
+    private let earliest: MonotonicTime
+    private let frame = Locked<VideoFrame?>(nil)
+    private let done = DispatchSemaphore(value: 0)
+
+    init(earliest: MonotonicTime) { self.earliest = earliest }
+
+    /// Whether this is it. One without a time was taken now.
+    func take(_ frame: VideoFrame) -> Bool {
+        guard frame.presentationTime.map({ $0 >= earliest }) ?? true else { return false }
+        self.frame.withLock { $0 = frame }
+        done.signal()
+        return true
+    }
+
+    func wait(atMost limit: DispatchTimeInterval) -> VideoFrame? {
+        _ = done.wait(timeout: .now() + limit)
+        return frame.take()
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Confinement
+internal import Glibc
 internal import MediaCore
 
 extension ProducerController {
@@ -44,6 +45,55 @@ extension ProducerController {
         try await withCheckedContinuation { continuation in
             desk.set(id, to: value) { continuation.resume(returning: $0) }
         }.get()
+    }
+
+    /// Takes one picture, turned and mirrored as the stream is: while somebody watches, the stream's next one; else at
+    /// the camera's best size, once its exposure has settled, which takes a second or two.
+    ///
+    /// - Returns: I420, in memory of its own.
+    /// - Throws: ``ProducerError``: the camera cannot be opened, or sends nothing.
+    public func takePhoto() async throws -> VideoFrame {
+        let desk = try requireDesk()
+        let frame = try await withCheckedContinuation { continuation in
+            desk.takePhoto { continuation.resume(returning: $0) }
+        }.get()
+        return try finished(frame)
+    }
+
+    /// Takes one picture and writes it as PNG or JPEG, as the name ends: whole or not at all.
+    ///
+    /// - Parameter replacesExisting: Otherwise a file of that name is kept, and nothing is taken.
+    /// - Returns: The picture's size.
+    /// - Throws: ``ProducerError``: as ``takePhoto()``, `exists`, or the file cannot be written.
+    @discardableResult
+    public func takePhoto(to path: String, replacesExisting: Bool = false) async throws -> PixelSize {
+        guard Snapshot.Format(path: path) != nil else {
+            throw ProducerError(.invalidArgument, "\(path): the name of a photo ends in .png, .jpg or .jpeg")
+        }
+        // Seen again when it is written; here it spares a camera that is opened in vain.
+        guard replacesExisting || access(path, F_OK) != 0 else {
+            throw ProducerError(.exists, "\(path) exists and is kept; choose another name")
+        }
+        let frame = try await takePhoto()
+        do throws(MediaError) {
+            try Snapshot.write(frame, to: path, replacesExisting: replacesExisting)
+        } catch {
+            throw ProducerError(writing: error)
+        }
+        return frame.size
+    }
+
+    private func finished(_ frame: VideoFrame) throws(ProducerError) -> VideoFrame {
+        let rotation = FrameConverter.Rotation(rawValue: configuration.rotation) ?? .none
+        let size = FrameConverter.outputSize(for: frame.size, rotation: rotation, within: .maximum)
+        do throws(MediaError) {
+            let picture = try FrameConverter(size: size, rotation: rotation, isMirrored: configuration.isMirrored)
+                .convert(frame)
+            // A picture in I420 was not copied on the way, and its memory is the driver's.
+            return try frame.format == .i420 ? picture.copied() : picture
+        } catch {
+            throw ProducerError(error)
+        }
     }
 
     private func requireDesk() throws(ProducerError) -> CameraDesk {

@@ -96,6 +96,19 @@ package final class CameraSource: SelectableCamera {
         }
     }
 
+    package func takePhoto() throws(ProducerError) -> VideoFrame {
+        let clock = SystemClock()
+        let now = state.withLock { $0 }
+        do throws(DeviceError) {
+            guard let feed = now.feed else {
+                return try PhotoCapture(machine: machine, clock: clock).take(of: now.device)
+            }
+            return try feed.picture(takenAfter: clock.now, atMost: Self.trialTime)
+        } catch {
+            throw ProducerError(error)
+        }
+    }
+
     private func change(to device: VideoDevice) throws(DeviceError) {
         let before = state.withLock { $0 }
         guard device.id != before.device.id else { return }

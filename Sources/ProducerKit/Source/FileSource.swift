@@ -115,6 +115,18 @@ package final class FileSource: MediaSource {
 }
 
 extension ProducerError {
+    /// What hindered writing a file.
+    init(writing error: MediaError) {
+        let code: Code =
+            switch error.code {
+            case .exists: .exists
+            case .noPermission: .noPermission
+            case .unsupported, .badData: .badData
+            default: .cannotWrite
+            }
+        self.init(code, error.description)
+    }
+
     init(_ error: MediaError) {
         let code: Code =
             switch error.code {

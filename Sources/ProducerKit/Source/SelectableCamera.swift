@@ -13,4 +13,8 @@ package protocol SelectableCamera: MediaSource {
     ///
     /// - Throws: ``ProducerError`` when there is no such camera or it does not deliver; the old one stays.
     func select(_ id: Camera.ID) throws(ProducerError)
+
+    /// One picture: of the stream as it is, taken after this call, while it delivers; else at the camera's best size,
+    /// once its exposure has settled.
+    func takePhoto() throws(ProducerError) -> VideoFrame
 }

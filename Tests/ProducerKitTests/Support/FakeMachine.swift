@@ -8,7 +8,10 @@ import DeviceCore
 final class FakeMachine: CameraMachine {
     struct Lens: Sendable {
         var device: VideoDevice
-        var luma: UInt8
+        /// Of its first pictures; the last one goes on.
+        var lumas: [UInt8]
+        /// Goes silent after so many pictures.
+        var lastPicture = Int.max
         var size = PixelSize(width: 64, height: 48)
         /// Why it cannot be opened.
         var failure: DeviceError?
@@ -27,6 +30,7 @@ final class FakeMachine: CameraMachine {
         /// Only one can be open at a time: what the second is refused with.
         var oneAtATime: DeviceError?
         var watches: [String: @Sendable ([CameraControl]) -> Void] = [:]
+        var wishes: [CameraWish] = []
         var lost: [String: @Sendable (DeviceError) -> Void] = [:]
     }
 
@@ -37,7 +41,7 @@ final class FakeMachine: CameraMachine {
             let device = VideoDevice(
                 id: name, name: "Camera \(name)", path: "/dev/video\(index)", driver: "fake", bus: "usb-\(index)",
                 serial: nil)
-            state.change { $0.lenses[name] = Lens(device: device, luma: UInt8(40 + 40 * index)) }
+            state.change { $0.lenses[name] = Lens(device: device, lumas: [UInt8(40 + 40 * index)]) }
         }
     }
 
@@ -77,6 +81,7 @@ final class FakeMachine: CameraMachine {
             if let refusal = state.oneAtATime, !state.open.isEmpty { return (nil, refusal) }
             if let failure = state.lenses[name]?.failure { return (nil, failure) }
             state.open.insert(name)
+            state.wishes.append(wish)
             state.most = max(state.most, state.open.count)
             state.events.append("open \(name)")
             state.lost[name] = onLost
@@ -87,8 +92,14 @@ final class FakeMachine: CameraMachine {
         // A thread of its own, as a capture has: tests may block those of tasks.
         guard let end = WakeUp() else { throw DeviceError(.failed, device: name, "no descriptors left") }
         _ = try CaptureThread("lens", for: name) {
+            var count = 0
             while !lens.isDead, !end.wait(atMost: .milliseconds(10)) {
-                if let frame = try? VideoFrame.grey(lens.luma, lens.size) { onPicture(.frame(frame)) }
+                let luma = lens.lumas[min(count, lens.lumas.count - 1)]
+                count += 1
+                guard count <= lens.lastPicture,
+                    let frame = try? VideoFrame.grey(luma, lens.size, at: SystemClock().now)
+                else { continue }
+                onPicture(.frame(frame))
             }
         }
         return RunningCapture(note: "\(device.name): \(lens.size)") { [state] in

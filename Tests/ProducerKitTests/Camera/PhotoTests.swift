@@ -1,0 +1,89 @@
+import CamoTypes
+import Confinement
+import DeviceCore
+import MediaCore
+import Testing
+
+@testable import ProducerKit
+
+/// One picture of a camera, streaming or not.
+@Suite struct PhotoTests {
+    private let machine = FakeMachine("A")
+    private var device: VideoDevice { machine.devices()[0] }
+
+    private func capture(patience: Microseconds = .seconds(Int64(20))) -> PhotoCapture {
+        PhotoCapture(patience: patience, machine: machine, clock: SystemClock())
+    }
+
+    @Test func `black pictures and those of an exposure that settles are passed over`() throws {
+        machine.change("A") { $0.lumas = Array(repeating: 16, count: 10) + [40, 60, 80, 90, 90, 90] }
+        let frame = try capture().take(of: device)
+        #expect(frame.middleLuma == 90)
+        #expect(machine.state.value.open.isEmpty)
+        #expect(machine.state.value.wishes.map(\.size) == [.maximum], "the camera's best size is the nearest to this")
+    }
+
+    @Test func `a camera that sends one picture only gives that one`() throws {
+        machine.change("A") { lens in
+            lens.lumas = [77]
+            lens.lastPicture = 1
+        }
+        #expect(try capture(patience: .milliseconds(50)).take(of: device).middleLuma == 77)
+    }
+
+    @Test func `one that stays black gives what there is`() throws {
+        machine.change("A") { $0.lumas = [16] }
+        #expect(try capture(patience: .milliseconds(100)).take(of: device).middleLuma == 16)
+    }
+
+    @Test func `one that sends nothing, or cannot be opened, says so`() {
+        machine.change("A") { $0.isDead = true }
+        var capture = capture()
+        capture.startTime = .milliseconds(50)
+        #expect(throws: DeviceError.self) { try capture.take(of: device) }
+        machine.change("A") { $0.failure = DeviceError(.busy, device: "/dev/video0", "in use") }
+        #expect(throws: DeviceError.self) { try capture.take(of: device) }
+        #expect(machine.state.value.open.isEmpty)
+    }
+
+    @Test func `a stream's photo is its own next picture, and the stream goes on`() async throws {
+        let sink = FakeSink()
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        try source.start(into: sink)
+        await sink.state.wait { $0.frames.count > 2 }
+        let requested = SystemClock().now
+        let photo = try source.takePhoto()
+        #expect(try #require(photo.presentationTime) >= requested)
+        #expect(machine.state.value.events == ["open A"])
+        let count = sink.now.frames.count
+        await sink.state.wait { $0.frames.count > count }
+        #expect(source.stop())
+    }
+
+    @Test func `it is turned as the stream is, owns its memory, and is written whole or not at all`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = ProducerConfiguration()
+        configuration.rotation = 90
+        let controller = ProducerController(
+            configuration: configuration,
+            sources: [try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)])
+        let photo = try await controller.takePhoto()
+        #expect(photo.size == PixelSize(width: 48, height: 64) && photo.middleLuma == 40)
+
+        let path = folder.file("a.png")
+        #expect(try await controller.takePhoto(to: path) == photo.size)
+        let opened = machine.state.value.events.count
+        let exists = await #expect(throws: ProducerError.self) { try await controller.takePhoto(to: path) }
+        #expect(exists?.code == .exists)
+        #expect(machine.state.value.events.count == opened, "the camera is not opened in vain")
+        try await controller.takePhoto(to: path, replacesExisting: true)
+        let name = await #expect(throws: ProducerError.self) {
+            try await controller.takePhoto(to: folder.file("a.gif"))
+        }
+        #expect(name?.code == .invalidArgument)
+        let absent = await #expect(throws: ProducerError.self) {
+            try await controller.takePhoto(to: folder.file("no/a.png"))
+        }
+        #expect(absent?.code == .cannotWrite)
+    }
+}
