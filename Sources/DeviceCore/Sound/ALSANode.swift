@@ -2,32 +2,36 @@ internal import CALSA
 import CamoTypes
 import Glibc
 
-/// The owner of an open ALSA capture PCM.
+/// The owner of an open ALSA PCM, for capture or for playback.
 ///
-/// Unchecked: ``SoundNode`` allows one thread at a time, first the one that opens it, then the capture's own.
-final class ALSANode: SoundNode, @unchecked Sendable {
+/// Unchecked: ``NegotiableSound`` allows one thread at a time, first the one that opens it, then the device's own.
+final class ALSANode: SoundNode, PlaybackNode, @unchecked Sendable {
     let name: String
+    let direction: SoundDirection
     private var pcm: OpaquePointer?
     private let parameters: OpaquePointer
     private let status: OpaquePointer
     private var bytesPerSample = 1
+    private(set) var capacity = 0
 
     /// - Throws: ``DeviceError`` `.notFound`, `.permissionDenied`, `.busy` or `.failed`.
-    init(_ name: String) throws(DeviceError) {
+    init(_ name: String, _ direction: SoundDirection) throws(DeviceError) {
         var pcm: OpaquePointer?
         var parameters: OpaquePointer?
         var status: OpaquePointer?
-        // Non-blocking: neither opening a device in use nor reading waits; poll(2) does.
-        let result = ALSAChatter.caught { snd_pcm_open(&pcm, name, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK)) }
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        // Non-blocking: neither opening a device in use nor reading and writing waits.
+        let result = ALSAChatter.caught { snd_pcm_open(&pcm, name, stream, Int32(SND_PCM_NONBLOCK)) }
         if result >= 0, let pcm, snd_pcm_hw_params_malloc(&parameters) >= 0, snd_pcm_status_malloc(&status) >= 0,
             let parameters, let status
         {
-            (self.pcm, self.parameters, self.status, self.name) = (pcm, parameters, status, name)
+            (self.pcm, self.parameters, self.status) = (pcm, parameters, status)
+            (self.name, self.direction) = (name, direction)
             return
         }
         if let parameters { snd_pcm_hw_params_free(parameters) }
         if let pcm { snd_pcm_close(pcm) }
-        throw Self.openError(name, result < 0 ? -result : ENOMEM)
+        throw Self.openError(name, direction, result < 0 ? -result : ENOMEM)
     }
 
     deinit {
@@ -86,6 +90,9 @@ final class ALSANode: SoundNode, @unchecked Sendable {
         try call { snd_pcm_hw_params($0, parameters) }
         var samples: snd_pcm_uframes_t = 0
         try call { _ in snd_pcm_hw_params_get_period_size(parameters, &samples, nil) }
+        var whole: snd_pcm_uframes_t = 0
+        try call { _ in snd_pcm_hw_params_get_buffer_size(parameters, &whole) }
+        capacity = Int(clamping: whole)
         try setTiming(period: samples)
         return Int(clamping: samples)
     }
@@ -96,6 +103,12 @@ final class ALSANode: SoundNode, @unchecked Sendable {
         defer { snd_pcm_sw_params_free(timing) }
         try call { snd_pcm_sw_params_current($0, timing) }
         try call { snd_pcm_sw_params_set_avail_min($0, timing, period) }
+        if direction == .playback {
+            // Playback begins when it is told to, not by itself with the first sample.
+            var never: snd_pcm_uframes_t = 0
+            try call { _ in snd_pcm_sw_params_get_boundary(timing, &never) }
+            try call { snd_pcm_sw_params_set_start_threshold($0, timing, never) }
+        }
         try call { snd_pcm_sw_params_set_tstamp_mode($0, timing, SND_PCM_TSTAMP_ENABLE) }
         // Not every plug-in has a clock to choose; `position` checks what comes.
         try call { pcm in
@@ -104,7 +117,7 @@ final class ALSANode: SoundNode, @unchecked Sendable {
         }
     }
 
-    // MARK: Capture
+    // MARK: Running
 
     func prepare() throws(ALSAFailure) { try call { snd_pcm_prepare($0) } }
     func start() throws(ALSAFailure) { try call { snd_pcm_start($0) } }
@@ -148,21 +161,40 @@ final class ALSANode: SoundNode, @unchecked Sendable {
         return min(Int(count), room)
     }
 
+    // MARK: Playback
+
+    func room() throws(ALSAFailure) -> Int {
+        guard let pcm else { throw ALSAFailure(ENODEV) }
+        let count = snd_pcm_avail(pcm)
+        guard count >= 0 else { throw ALSAFailure(Int32(clamping: count)) }
+        return min(Int(count), capacity)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(ALSAFailure) -> Int {
+        guard let pcm else { throw ALSAFailure(ENODEV) }
+        let samples = bytes.count / bytesPerSample
+        let count = snd_pcm_writei(pcm, bytes.baseAddress, snd_pcm_uframes_t(samples))
+        if count == -Int(EAGAIN) || count == -Int(EINTR) { return 0 }
+        guard count >= 0 else { throw ALSAFailure(Int32(clamping: count)) }
+        return min(Int(count), samples)
+    }
+
     private func call(_ body: (OpaquePointer) -> Int32) throws(ALSAFailure) {
         guard let pcm else { throw ALSAFailure(ENODEV) }
         let result = ALSAChatter.caught { body(pcm) }
         guard result >= 0 else { throw ALSAFailure(result) }
     }
 
-    private static func openError(_ name: String, _ error: Int32) -> DeviceError {
+    private static func openError(_ name: String, _ direction: SoundDirection, _ error: Int32) -> DeviceError {
         switch error {
-        case ENOENT, ENODEV, ENXIO, ENOTTY: SoundAccess.absence(name)
+        case ENOENT, ENODEV, ENXIO, ENOTTY: SoundAccess.absence(name, direction)
         case EACCES, EPERM:
-            SoundAccess.refusal(name) ?? DeviceError(.permissionDenied, device: name, "this user may not open it")
+            SoundAccess.refusal(name, direction)
+                ?? DeviceError(.permissionDenied, device: name, "this user may not open it")
         case EBUSY, EAGAIN:
             DeviceError(
                 .busy, device: name,
-                "in use\(SoundAccess.holderText()); close that program, or use default, which can be shared")
+                "in use\(SoundAccess.holderText(direction)); close that program, or use default, which can be shared")
         case EINVAL:
             DeviceError(.notFound, device: name, "ALSA does not understand this name; list shows those it does")
         default:
@@ -172,8 +204,11 @@ final class ALSANode: SoundNode, @unchecked Sendable {
 }
 
 /// The sound devices of this machine.
-package struct SystemSoundNodes: SoundNodes {
+package struct SystemSoundNodes: SoundNodes, PlaybackNodes {
     package init() {}
 
-    package func open(_ name: String) throws(DeviceError) -> any SoundNode { try ALSANode(name) }
+    package func open(_ name: String) throws(DeviceError) -> any SoundNode { try ALSANode(name, .capture) }
+    package func openPlayback(_ name: String) throws(DeviceError) -> any PlaybackNode {
+        try ALSANode(name, .playback)
+    }
 }

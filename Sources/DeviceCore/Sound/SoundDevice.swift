@@ -1,7 +1,7 @@
 internal import CALSA
 import CamoTypes
 
-/// A sound device of this machine that can be captured from.
+/// A sound device of this machine, to capture from or to play on.
 ///
 /// Card numbers change from boot to boot; ``id`` does not.
 package struct SoundDevice: Hashable, Sendable, Identifiable {
@@ -22,26 +22,26 @@ package struct SoundDevice: Hashable, Sendable, Identifiable {
     /// What ALSA's configuration names as the default, whatever it is.
     package static let `default` = SoundDevice(id: "default", name: "default", pcmName: "default")
 
-    /// The devices of all cards that sound can be captured from. ``default`` is not among them.
-    package static func list() -> [SoundDevice] {
+    /// The devices of all cards for one direction. ``default`` is not among them.
+    package static func list(_ direction: SoundDirection = .capture) -> [SoundDevice] {
         ALSAChatter.caught {
             var devices: [SoundDevice] = []
             var card: Int32 = -1
             // snd_card_next gives -1 after the last card, and an error where there is no /dev/snd.
-            while snd_card_next(&card) == 0, card >= 0 { devices += list(card: card) }
+            while snd_card_next(&card) == 0, card >= 0 { devices += list(card: card, direction) }
             return devices
         }
     }
 
     /// The device that `text` names: an ``id``, a ``name``, or any name that ALSA understands, which is not checked
     /// before it is opened.
-    package static func find(_ text: String) -> SoundDevice {
+    package static func find(_ text: String, _ direction: SoundDirection = .capture) -> SoundDevice {
         if text == SoundDevice.default.id { return .default }
-        return list().first { $0.id == text || $0.name == text }
+        return list(direction).first { $0.id == text || $0.name == text }
             ?? SoundDevice(id: text, name: text, pcmName: text)
     }
 
-    private static func list(card: Int32) -> [SoundDevice] {
+    private static func list(card: Int32, _ direction: SoundDirection) -> [SoundDevice] {
         var control: OpaquePointer?
         guard snd_ctl_open(&control, "hw:\(card)", SND_CTL_NONBLOCK) == 0, let control else { return [] }
         defer { snd_ctl_close(control) }
@@ -55,7 +55,8 @@ package struct SoundDevice: Hashable, Sendable, Identifiable {
         while snd_ctl_pcm_next_device(control, &device) == 0, device >= 0 {
             snd_pcm_info_set_device(info, UInt32(bitPattern: device))
             snd_pcm_info_set_subdevice(info, 0)
-            snd_pcm_info_set_stream(info, SND_PCM_STREAM_CAPTURE)
+            snd_pcm_info_set_stream(
+                info, direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK)
             guard snd_ctl_pcm_info(control, info) == 0 else { continue }
             let pcm = snd_pcm_info_get_name(info).map { String(cString: $0) } ?? "\(device)"
             devices.append(

@@ -8,13 +8,16 @@ package struct SoundAgreement: Hashable, Sendable {
     package var period: Int
 }
 
-extension SoundNode {
-    /// Agrees on a format near `wish`, with short periods and a long buffer: a period is the delay that capture adds,
-    /// the buffer is how long this process may be held up before samples are lost.
+extension NegotiableSound {
+    /// Agrees on a format near `wish`, with short periods and a long buffer.
     ///
+    /// - Parameter buffer: Of capture, how long this process may be held up before samples are lost; of playback, how
+    ///   much can be written ahead.
     /// - Throws: ``DeviceError`` `.unsupported` when the device has nothing that ``AudioFormat`` can say, else as
     ///   ``failure(_:_:)``.
-    func negotiate(_ wish: AudioFormat) throws(DeviceError) -> SoundAgreement {
+    func negotiate(
+        _ wish: AudioFormat, buffer: Microseconds = .milliseconds(500)
+    ) throws(DeviceError) -> SoundAgreement {
         let agreement: SoundAgreement
         do throws(ALSAFailure) {
             try anything()
@@ -24,7 +27,7 @@ extension SoundNode {
             let format = AudioFormat(sampleRate: rate, channels: channels, sampleFormat: sampleFormat)
             // Refused before it is settled, so that the device can be asked again in another way.
             guard format.isSupported else { throw ALSAFailure(EINVAL) }
-            let period = try settle(period: .milliseconds(10), buffer: .milliseconds(500))
+            let period = try settle(period: .milliseconds(10), buffer: buffer)
             agreement = SoundAgreement(format: format, period: max(1, period))
         } catch {
             throw failure(error, "could not be set up")
@@ -50,17 +53,18 @@ extension SoundNode {
     func failure(_ failure: ALSAFailure, _ what: String) -> DeviceError {
         switch failure.code {
         case ENOENT, ENXIO:
-            return SoundAccess.absence(name)
+            return SoundAccess.absence(name, direction)
         case EINVAL:
-            return DeviceError(
-                .unsupported, device: name,
-                "offers no sound in a form that can be taken: 16 or 32 bit, 1 to 8 channels, 8 to 192 kHz")
+            let lack =
+                direction == .capture
+                ? "offers no sound in a form that can be taken" : "takes no sound in a form that can be made"
+            return DeviceError(.unsupported, device: name, lack + ": 16 or 32 bit, 1 to 8 channels, 8 to 192 kHz")
         case EBUSY, EAGAIN:
             return DeviceError(
                 .busy, device: name,
-                "in use\(SoundAccess.holderText()); close that program, or use default, which can be shared")
+                "in use\(SoundAccess.holderText(direction)); close that program, or use default, which can be shared")
         case EACCES, EPERM:
-            return SoundAccess.refusal(name)
+            return SoundAccess.refusal(name, direction)
                 ?? DeviceError(.permissionDenied, device: name, "this user may not open it")
         case ENODEV, EBADFD:
             return DeviceError(.disconnected, device: name, systemError: failure.code, "the sound device has gone")

@@ -7,6 +7,12 @@ package struct ALSAFailure: Error, Hashable, Sendable {
     package init(_ code: Int32) { self.code = code < 0 ? 0 &- code : code }
 }
 
+/// Which way sound goes.
+package enum SoundDirection: String, Hashable, Sendable {
+    case capture
+    case playback
+}
+
 /// Where a capture stands, at one instant.
 package struct SoundPosition: Hashable, Sendable {
     /// The instant, on CLOCK_MONOTONIC; nil when the device gives none.
@@ -20,11 +26,12 @@ package struct SoundPosition: Hashable, Sendable {
     }
 }
 
-/// One open capture PCM: the library calls that capture makes, and nothing above them. Tests put a device of their own
-/// behind it. Used by one thread at a time.
-package protocol SoundNode: AnyObject, Sendable {
+/// What capture and playback have in common: one open PCM whose format is still to be agreed on. Used by one thread at
+/// a time.
+package protocol NegotiableSound: AnyObject, Sendable {
     /// The name it was opened by: `hw:CARD=Loopback,DEV=1`.
     var name: String { get }
+    var direction: SoundDirection { get }
 
     // The steps of a negotiation, in this order. Each narrows what the next can have.
 
@@ -42,6 +49,13 @@ package protocol SoundNode: AnyObject, Sendable {
     func start() throws(ALSAFailure)
     /// After a suspend; EAGAIN while the hardware is not back yet.
     func resume() throws(ALSAFailure)
+    /// Stops at once and closes; nothing may follow.
+    func close()
+}
+
+/// One open capture PCM: the library calls that capture makes, and nothing above them. Tests put a device of their own
+/// behind it. Used by one thread at a time.
+package protocol SoundNode: NegotiableSound {
     func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness
     /// Nil where the device cannot say.
     func position() -> SoundPosition?
@@ -49,8 +63,10 @@ package protocol SoundNode: AnyObject, Sendable {
     ///
     /// Fails with EPIPE after an overrun, ESTRPIPE after a suspend, ENODEV when the device has gone.
     func read(into buffer: UnsafeMutableRawBufferPointer, samples: Int) throws(ALSAFailure) -> Int
-    /// Stops at once and closes; nothing may follow.
-    func close()
+}
+
+extension SoundNode {
+    package var direction: SoundDirection { .capture }
 }
 
 /// The machine's sound devices. Tests put a machine of their own behind it.
