@@ -65,7 +65,10 @@ let package = Package(
             ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore"]),
         library(
             "StudioKit",
-            ["CamoTypes", "Confinement", "CLinuxShims", "WireProtocol", "TransportCore", "MediaCore", "CQR"]),
+            [
+                "CamoTypes", "Confinement", "CLinuxShims", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore",
+                "CQR",
+            ]),
 
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
@@ -95,7 +98,7 @@ let package = Package(
             ["ProducerKit", "CamoTypes", "DeviceCore", "MediaCore", "TransportCore", "WireProtocol"]),
         tests(
             "StudioKitTests",
-            ["CamoTypes", "MediaCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),
+            ["CamoTypes", "MediaCore", "DeviceCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),
         // Real processes, real daemons: runs the built programs.
         tests("EndToEndTests", ["CamoTypes"]),
     ]

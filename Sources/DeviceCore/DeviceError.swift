@@ -9,7 +9,9 @@ package struct DeviceError: Error, Hashable, Sendable, CustomStringConvertible {
         case busy
         /// It exists, but it is not something that pictures or sound can be captured from.
         case notACaptureDevice
-        /// It captures, but in no form that is understood here.
+        /// It exists, but it is nothing that pictures can be put into.
+        case notAnOutputDevice
+        /// It captures or takes pictures or sound, but in no form that is understood here.
         case unsupported
         /// It was pulled out, its driver let go of it, or it failed for good.
         case disconnected

@@ -1,7 +1,21 @@
+internal import DeviceCore
 internal import MediaCore
 internal import TransportCore
 
 extension StudioError {
+    init(_ error: DeviceError) {
+        let code: Code =
+            switch error.code {
+            case .notFound, .noSuchControl: .notFound
+            case .outOfRange: .outOfRange
+            case .permissionDenied: .noPermission
+            case .busy: .busy
+            case .notACaptureDevice, .notAnOutputDevice, .unsupported, .notSettable: .unsupported
+            case .disconnected, .stalled, .failed: .unavailable
+            }
+        self.init(code, error.description)
+    }
+
     init(_ error: MediaError) {
         let code: Code =
             switch error.code {

@@ -14,9 +14,9 @@ public struct StudioError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unavailable = Code(rawValue: "unavailable")
         /// The other end said no.
         public static let refused = Code(rawValue: "refused")
-        /// The other end cannot do this.
+        /// The other end, or the device, cannot do this.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// The producer has no such camera or control.
+        /// The producer has no such camera or control, or this machine no such device.
         public static let notFound = Code(rawValue: "notFound")
         /// A control does not take this value.
         public static let outOfRange = Code(rawValue: "outOfRange")

@@ -13,11 +13,14 @@ enum StudioTable {
         "record", .path, as: "FILE", "record picture and sound as MP4; a file that is there is kept as FILE~")
     static let stdout = Option<RawOutput>(
         "stdout", .choice, as: "FORMAT", "pictures, or the stream, on standard output")
+    static let v4l2 = Option(
+        "v4l2", .path, as: "DEV", "be a webcam of this machine: a v4l2loopback device, /dev/video9")
+    static let alsa = Option("alsa", .text, as: "DEV", "play the sound on this device: default, hw:1,0")
     static let definition = Option<Definition>("definition", .choice, "what to ask the producer for")
     static let noSound = Flag("no-sound", "ask for no sound")
     static let name = Option("name", .name, "what producers call this studio; the host's name where not given")
     static let stats = Flag("stats", "tell once a second how the stream is doing")
-    static let outputs: [any CommandOption] = [record, stdout, stats, definition, noSound]
+    static let outputs: [any CommandOption] = [record, v4l2, alsa, stdout, stats, definition, noSound]
 
     static let valid = Option(
         "valid", .wholeNumber(in: 1...3600), as: "SECONDS", "how long the code is good; 300 where not given")
@@ -45,6 +48,7 @@ enum StudioTable {
             examples: [
                 ("camo-studio pair", "Show a code for 'camo-producer pair'; once."),
                 ("camo-studio --record out.mp4", "Watch the paired producer and record it."),
+                ("camo-studio --v4l2 /dev/video9", "Be a webcam for Zoom, Chrome or OBS."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
             commands: [pair, devices, list, snapshot, cameras, controls]))

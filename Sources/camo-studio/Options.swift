@@ -99,6 +99,10 @@ enum RawOutput: String, CaseIterable, Sendable {
 struct WatchOptions: Equatable, Sendable {
     var producer: ProducerChoice
     var recording: String?
+    /// A v4l2loopback device to feed.
+    var virtualCamera: String?
+    /// An ALSA device to play the sound on; nil: silence.
+    var loudspeaker: String?
     var standardOutput: RawOutput?
     /// Say once a second how the stream is doing.
     var tellsStatistics = false
@@ -110,11 +114,14 @@ struct WatchOptions: Equatable, Sendable {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         producer = try ProducerChoice(arguments)
         recording = arguments[StudioTable.record]
+        virtualCamera = arguments[StudioTable.v4l2]
+        loudspeaker = arguments[StudioTable.alsa]
         standardOutput = arguments[StudioTable.stdout]
         definition = arguments[StudioTable.definition]
         tellsStatistics = arguments[StudioTable.stats]
         hasSound = !arguments[StudioTable.noSound]
         name = arguments[StudioTable.name]
+        if !hasSound { try arguments.refuse([StudioTable.alsa], "makes no sense with --no-sound") }
     }
 }
 

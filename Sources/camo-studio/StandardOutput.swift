@@ -1,19 +1,10 @@
-import CommandCore
 import Glibc
 import MediaCore
 import StudioKit
 
 /// What `--stdout` writes.
-struct StandardOutput: Sendable {
-    private enum Kind: Sendable {
-        case raw(RawPictureOutput)
-        case units(UnitStreamOutput)
-        case transport(TransportStreamOutput)
-    }
-
-    private let kind: Kind
-
-    init(_ format: RawOutput, hasSound: Bool, _ run: CommandRun) {
+enum StandardOutput {
+    static func make(_ format: RawOutput, hasSound: Bool, _ run: CommandRun) -> any EndableOutput {
         let onEnd: @Sendable (OutputEnd) -> Void = { end in
             switch end {
             case .finished: break
@@ -21,31 +12,13 @@ struct StandardOutput: Sendable {
             case .failed(let error): run.end(.failed(error))
             }
         }
-        kind =
-            switch format {
-            case .i420: .raw(RawPictureOutput(descriptor: STDOUT_FILENO, format: .i420, onEnd: onEnd))
-            case .nv12: .raw(RawPictureOutput(descriptor: STDOUT_FILENO, format: .nv12, onEnd: onEnd))
-            case .bgra: .raw(RawPictureOutput(descriptor: STDOUT_FILENO, format: .bgra, onEnd: onEnd))
-            case .gray: .raw(RawPictureOutput(descriptor: STDOUT_FILENO, format: .gray, onEnd: onEnd))
-            case .h264: .units(UnitStreamOutput(descriptor: STDOUT_FILENO, onEnd: onEnd))
-            case .mpegts:
-                .transport(TransportStreamOutput(descriptor: STDOUT_FILENO, hasSound: hasSound, onEnd: onEnd))
-            }
-    }
-
-    var output: any StudioOutput {
-        switch kind {
-        case .raw(let output): output
-        case .units(let output): output
-        case .transport(let output): output
-        }
-    }
-
-    func finish(within limit: Microseconds) async {
-        switch kind {
-        case .raw(let output): await output.finish(within: limit)
-        case .units(let output): await output.finish(within: limit)
-        case .transport(let output): await output.finish(within: limit)
+        return switch format {
+        case .i420: RawPictureOutput(descriptor: STDOUT_FILENO, format: .i420, onEnd: onEnd)
+        case .nv12: RawPictureOutput(descriptor: STDOUT_FILENO, format: .nv12, onEnd: onEnd)
+        case .bgra: RawPictureOutput(descriptor: STDOUT_FILENO, format: .bgra, onEnd: onEnd)
+        case .gray: RawPictureOutput(descriptor: STDOUT_FILENO, format: .gray, onEnd: onEnd)
+        case .h264: UnitStreamOutput(descriptor: STDOUT_FILENO, onEnd: onEnd)
+        case .mpegts: TransportStreamOutput(descriptor: STDOUT_FILENO, hasSound: hasSound, onEnd: onEnd)
         }
     }
 }

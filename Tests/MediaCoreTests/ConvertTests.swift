@@ -166,10 +166,12 @@ import Testing
         let box = PixelSize(width: 320, height: 240)
         for format in RawPictureFormat.allCases {
             let bytes = try packed(white, format, box)
-            let pixel = format == .bgra ? 4 : 1
-            let black: UInt8 = format == .i420 || format == .nv12 ? 16 : 0
+            let pixel = format == .bgra ? 4 : format == .yuyv ? 2 : 1
+            let black: UInt8 = format == .bgra || format == .gray ? 0 : 16
             #expect(bytes[0] == black, "\(format)")
             #expect(bytes[(box.area - 1) * pixel] == black, "\(format)")
+            // Black has no colour.
+            if format == .yuyv { #expect(bytes[1] == 128 && bytes[bytes.count - 1] == 128) }
             #expect(bytes[(120 * 320 + 160) * pixel] > 230, "\(format)")
             #expect(bytes[(30 * 320 + 10) * pixel] > 230, "\(format)")
             #expect(bytes[(29 * 320 + 10) * pixel] == black, "\(format)")

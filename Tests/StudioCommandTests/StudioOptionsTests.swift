@@ -39,6 +39,23 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(options.name == "Desk")
     }
 
+    @Test func devicesThatAreFed() throws {
+        let options = try watch("--v4l2", "/dev/video9", "--alsa", "default")
+        #expect(options.virtualCamera == "/dev/video9")
+        #expect(options.loudspeaker == "default")
+        // Silent unless asked for.
+        #expect(try watch().loudspeaker == nil)
+        #expect(complaint(["--alsa", "default", "--no-sound"]).contains("--alsa"))
+    }
+
+    /// A file is done when the source is; a webcam stays.
+    @Test func theEndOfTheSource() throws {
+        #expect(try watch("--record", "out.mp4").endsWithSource)
+        #expect(try !watch("--v4l2", "/dev/video9").endsWithSource)
+        #expect(try !watch("--v4l2", "/dev/video9", "--record", "out.mp4").endsWithSource)
+        #expect(try !watch("--v4l2", "/dev/video9", "--record", "out.mp4").isRecordingAlone)
+    }
+
     @Test func pairing() throws {
         guard case .pair(let plain) = try parse(["pair", "--json", "--state-dir", "S"]).action else {
             return #expect(Bool(false))

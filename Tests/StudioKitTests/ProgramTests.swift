@@ -36,6 +36,24 @@ import TransportCore
 
     private let frameBytes = RawPictureFormat.i420.byteCount(FakeProducer.size)
 
+    // MARK: Devices
+
+    @Test(arguments: [
+        ("--v4l2", "/dev/video77", "sudo modprobe v4l2loopback exclusive_caps=1 card_label=Camo video_nr=77"),
+        ("--v4l2", "/dev/null", "not a V4L2 device"),
+        ("--alsa", "hw:CARD=NoSuchCard", "no sound device"),
+    ])
+    func `a device that cannot be had ends the command before anything is connected`(
+        option: String, device: String, text: String
+    ) async throws {
+        try pair()
+        let program = try run(option, device, "--connect", "127.0.0.1:1")
+        #expect(await program.exitCode() == (device == "/dev/null" ? 69 : 66))
+        #expect(program.errors.contains(text), "\(program.errors)")
+        // One line, whatever ALSA has to say.
+        #expect(program.errors.split(separator: "\n").count == 1)
+    }
+
     // MARK: Pairing
 
     @Test func `pair tells a code as its first event, and ends with 0 once a producer has used it`() async throws {

@@ -24,6 +24,7 @@ static const unsigned long shim_VIDIOC_STREAMOFF = VIDIOC_STREAMOFF;
 
 static const unsigned int shim_V4L2_PIX_FMT_YUYV = V4L2_PIX_FMT_YUYV;
 static const unsigned int shim_V4L2_PIX_FMT_NV12 = V4L2_PIX_FMT_NV12;
+static const unsigned int shim_V4L2_PIX_FMT_YUV420 = V4L2_PIX_FMT_YUV420;
 static const unsigned int shim_V4L2_PIX_FMT_MJPEG = V4L2_PIX_FMT_MJPEG;
 static const unsigned int shim_V4L2_PIX_FMT_JPEG = V4L2_PIX_FMT_JPEG;
 static const unsigned int shim_V4L2_PIX_FMT_BGR32 = V4L2_PIX_FMT_BGR32;

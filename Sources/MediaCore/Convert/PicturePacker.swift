@@ -8,6 +8,8 @@ package enum RawPictureFormat: String, CaseIterable, Sendable {
     case i420
     /// Luma, then Cb and Cr interleaved, limited range.
     case nv12
+    /// One plane, Y0 Cb Y1 Cr for every two pixels, limited range.
+    case yuyv
     /// Blue, green, red, alpha 255.
     case bgra
     /// One byte a pixel, 0 black … 255 white.
@@ -17,6 +19,7 @@ package enum RawPictureFormat: String, CaseIterable, Sendable {
         switch self {
         case .i420: PixelFormat.i420.byteCount(size)
         case .nv12: PixelFormat.nv12.byteCount(size)
+        case .yuyv: PixelFormat.yuyv.byteCount(size)
         case .bgra: PixelFormat.bgra.byteCount(size)
         case .gray: size.area
         }
@@ -114,6 +117,11 @@ package final class PicturePacker {
                     s[0].base, s[0].stride, s[1].base, s[1].stride, s[2].base, s[2].stride,
                     luma, Int32(size.width), chroma + place.y / 2 * chromaWidth * 2 + place.x, Int32(chromaWidth * 2),
                     width, height)
+            case .yuyv:
+                let row = PixelFormat.yuyv.rowBytes(plane: 0, width: size.width)
+                result = I420ToYUY2(
+                    s[0].base, s[0].stride, s[1].base, s[1].stride, s[2].base, s[2].stride,
+                    base + place.y * row + place.x * 2, Int32(row), width, height)
             case .bgra:
                 let target = base + (place.y * size.width + place.x) * 4
                 // BT.709 has its own function, all else that comes along is BT.601.
@@ -136,6 +144,10 @@ package final class PicturePacker {
         case .i420, .nv12:
             base.update(repeating: 16, count: size.area)
             (base + size.area).update(repeating: 128, count: byteCount - size.area)
+        case .yuyv:
+            let row = PixelFormat.yuyv.rowBytes(plane: 0, width: size.width)
+            for byte in 0..<row { base[byte] = byte % 2 == 0 ? 16 : 128 }
+            for y in 1..<max(1, size.height) { (base + y * row).update(from: base, count: row) }
         case .bgra:
             for pixel in 0..<size.area {
                 (base + pixel * 4).update(repeating: 0, count: 3)

@@ -101,7 +101,7 @@ extension ProducerError {
             case .permissionDenied: .noPermission
             case .busy: .busy
             case .disconnected, .stalled: .deviceLost
-            case .notACaptureDevice, .unsupported: .badData
+            case .notACaptureDevice, .notAnOutputDevice, .unsupported: .badData
             case .failed: .unavailable
             }
         self.init(code, error.description)

@@ -25,21 +25,25 @@ final class ConsumerThread<Inbox: ConsumerInbox>: @unchecked Sendable {
     private let name: String
     private let work: @Sendable (Inbox.Item) -> Bool
     private let idle: @Sendable () -> Bool
+    private let idleInterval: Microseconds
     private let ended = DispatchGroup()
 
     /// - Parameters:
     ///   - name: At most 15 bytes.
     ///   - work: On the thread, for each item. False ends the thread.
-    ///   - idle: On the thread, each second in which nothing came. False ends the thread.
+    ///   - idleInterval: From one call of `idle` to the next while nothing comes.
+    ///   - idle: On the thread. False ends the thread.
     ///   - onEnd: On the thread, last.
     init(
         name: String, inbox: Inbox, work: @escaping @Sendable (Inbox.Item) -> Bool,
-        idle: @escaping @Sendable () -> Bool = { true }, onEnd: @escaping @Sendable () -> Void = {}
+        idleInterval: Microseconds = .seconds(Int64(1)), idle: @escaping @Sendable () -> Bool = { true },
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
         self.inbox = inbox
         self.work = work
         self.idle = idle
+        self.idleInterval = idleInterval
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -120,7 +124,9 @@ final class ConsumerThread<Inbox: ConsumerInbox>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
-        deadline.tv_sec += 1
+        let nanoseconds = deadline.tv_nsec + Int(idleInterval.count) * 1_000
+        deadline.tv_sec += nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
         while true {
             if let item = inbox.popFirst() { return .item(item) }
             if isFinishing { return .end }

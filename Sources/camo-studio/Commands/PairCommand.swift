@@ -19,7 +19,10 @@ struct PairCommand {
         controller.delegate = reporter
         defer { withExtendedLifetime(reporter) {} }
         let device: PairedDevice
+        let watching: (command: WatchCommand, outputs: WatchOutputs)?
         do {
+            // What it is all for is looked at first.
+            watching = try options.thenWatch.map { (WatchCommand($0, run), try WatchOutputs($0, run)) }
             try controller.start()
             let code = try controller.pair(
                 validFor: .seconds(Int64(options.validSeconds)), port: UInt16(clamping: options.port ?? 0))
@@ -45,8 +48,8 @@ struct PairCommand {
             Event(
                 "paired", sentence: "Paired with \(device.name) (\(device.id.fingerprint))",
                 ["id": .string(device.id.short), "name": .string(device.name)]))
-        if let watch = options.thenWatch {
-            return await WatchCommand(watch, run).perform(with: controller, target: .device(device.id))
+        if let (command, outputs) = watching {
+            return await command.perform(with: controller, target: .device(device.id), outputs: outputs)
         }
         await controller.stop()
         return .success

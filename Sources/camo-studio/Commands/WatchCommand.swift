@@ -15,40 +15,38 @@ struct WatchCommand {
     func perform() async -> ExitCode {
         let controller = run.controller(name: options.name, definition: options.definition)
         do {
+            let outputs = try WatchOutputs(options, run)
             try controller.start()
-        } catch {
-            return run.fail(error)
-        }
-        do {
-            return await perform(with: controller, target: try ProducerTarget(options.producer, controller))
+            let target = try ProducerTarget(options.producer, controller)
+            return await perform(with: controller, target: target, outputs: outputs)
         } catch {
             return run.fail(error)
         }
     }
 
     /// With a controller that is started already, after pairing.
-    func perform(with controller: StudioController, target: ProducerTarget) async -> ExitCode {
+    func perform(
+        with controller: StudioController, target: ProducerTarget, outputs: WatchOutputs
+    ) async -> ExitCode {
         if options.standardOutput != nil, Terminal.standardOutput.isTerminal {
             await controller.stop()
             run.events.write(.error("--stdout is for a pipe or a file, not for a terminal", exitCode: .usage))
             return .usage
         }
-        let hasOutputs = options.recording != nil || options.standardOutput != nil
         let reporter = StudioReporter(
-            run, endsWithSource: hasOutputs,
-            endsWithRecording: options.recording != nil && options.standardOutput == nil)
+            run, endsWithSource: options.endsWithSource, endsWithRecording: options.isRecordingAlone)
         controller.delegate = reporter
         defer { withExtendedLifetime(reporter) {} }
 
-        let output = options.standardOutput.map { StandardOutput($0, hasSound: options.hasSound, run) }
         do {
             if let path = options.recording {
                 try await controller.startRecording(to: path, hasSound: options.hasSound)
             }
-            if let output { controller.add(output.output) }
+            outputs.add(to: controller)
             try controller.connect(to: target)
         } catch {
             await controller.stop()
+            await outputs.finish(within: .milliseconds(300))
             return run.fail(error)
         }
 
@@ -56,7 +54,7 @@ struct WatchCommand {
         let ending = await run.ending()
         ticker.cancel()
         run.events.endStatus()
-        return await finish(controller, output, reporter, ending)
+        return await finish(controller, outputs, reporter, ending)
     }
 
     /// Once a second: the status line, and statistics where they are wanted.
@@ -71,21 +69,26 @@ struct WatchCommand {
     }
 
     private func finish(
-        _ controller: StudioController, _ output: StandardOutput?, _ reporter: StudioReporter, _ ending: Ending
+        _ controller: StudioController, _ outputs: WatchOutputs, _ reporter: StudioReporter, _ ending: Ending
     ) async -> ExitCode {
         await controller.stop()
-        if let output {
-            // At the end of a source everything that came is to arrive; a signal is in a hurry.
-            let limit: Microseconds =
-                if case .sourceEnded = ending { .seconds(Int64(10)) } else { .milliseconds(300) }
-            await output.finish(within: limit)
-        }
+        // At the end of a source everything that came is to arrive; a signal is in a hurry.
+        let limit: Microseconds = if case .sourceEnded = ending { .seconds(Int64(10)) } else { .milliseconds(300) }
+        await outputs.finish(within: limit)
         await controller.delegateCallsAreDone()
         let code = run.exitCode(for: ending)
         // Everything else went on when the recording failed; the exit code tells of it.
         guard let error = reporter.recordingError, code == .success || code == .interrupted else { return code }
         return ExitCode(error)
     }
+}
+
+extension WatchOptions {
+    /// A file or a pipe is done when the source is. A webcam stays, and waits for the producer to come back.
+    var endsWithSource: Bool { (recording != nil || standardOutput != nil) && virtualCamera == nil }
+
+    /// Nothing is left to do where recording fails.
+    var isRecordingAlone: Bool { recording != nil && standardOutput == nil && virtualCamera == nil }
 }
 
 extension ProducerTarget {
