@@ -8,7 +8,9 @@ test_rounds() {
     shift
     test_round "$log" "$@" --skip "$waiting|EndToEndTests" || failed=1
     test_round "$log" "$@" --no-parallel --filter "$waiting" || failed=1
-    test_round "$log" "$@" --filter EndToEndTests || failed=1
+    # For AddressSanitizer: a program ends with its threads at work, and what those hold is no leak; and what it keeps
+    # of freed memory is not to count as the program's.
+    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 test_round "$log" "$@" --filter EndToEndTests || failed=1
     return $failed
 }
 

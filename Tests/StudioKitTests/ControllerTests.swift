@@ -217,15 +217,20 @@ private final class ProbeDelegate: StudioControllerDelegate {
         try await pair()
         try producer.start()
         let folder = folder
+        weak var pipeline: StudioPipeline?
         do {
             let forgotten = StudioController(
                 configuration: StudioConfiguration(name: "Desk", stateDirectory: folder.file("state")))
             try forgotten.start()
             try forgotten.connect(to: .address(producer.address))
             #expect(await eventually { isConnected(forgotten.state) })
+            pipeline = forgotten.pipeline
         }
         let producer = producer
         #expect(await eventually { producer.viewerCount == 0 })
+        // Nothing keeps what belonged to it.
+        for _ in 0..<500 where pipeline != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(pipeline == nil)
         await stop()
     }
 

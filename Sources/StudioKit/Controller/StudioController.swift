@@ -57,6 +57,8 @@ public final class StudioController: Sendable {
     /// Whoever forgets to stop it loses nothing but the ends of recordings: links and ports go.
     deinit {
         let open = open.withLock { $0 }
+        // The endpoint would keep itself by it.
+        keyframes.forward(to: nil, stream: { nil })
         open?.pairing?.session.cancel()
         open?.endpoint?.disconnect()
         open?.browser?.stop()

@@ -16,7 +16,7 @@ import Testing
             // Fifteen statistics are fifteen seconds, and the picture moves in them.
             let deadline = ContinuousClock.now + Patience.scaled(.seconds(15))
             while ContinuousClock.now < deadline {
-                #expect(producer.residentKilobytes - before < 30_000)
+                #expect(producer.residentKilobytes - before < Patience.scaled(kilobytes: 30_000))
                 let lines = studio.lineCount
                 _ = try await studio.event("statistics", within: .seconds(3), from: lines)
             }

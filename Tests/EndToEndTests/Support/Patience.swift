@@ -9,4 +9,7 @@ enum Patience {
     }()
 
     static func scaled(_ limit: Duration) -> Duration { limit * factor }
+
+    /// Memory: a sanitizer surrounds every allocation with some of its own.
+    static func scaled(kilobytes: Int) -> Int { Int(Double(kilobytes) * factor) }
 }

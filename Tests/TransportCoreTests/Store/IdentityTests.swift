@@ -104,14 +104,12 @@ import Testing
         unlink(state.path + "/lock")
         await #expect(processExitsWith: .success) { [path = state.path as String] in
             chmod(path, 0o555)
-            if getuid() == 0 {
-                chown(path + "/identity.pem", 65_534, 65_534)
-                chmod(path + "/..", 0o755)
-                guard setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) }
-            }
+            OrdinaryUser.own([path + "/identity.pem"])
+            chmod(path + "/..", 0o755)
+            OrdinaryUser.become()
             let state = try StateDirectory(chosen: path, program: "camo-test", report: { _ in })
             _ = try Identity.loadOrCreate(in: state)
-            exit(EXIT_SUCCESS)
+            OrdinaryUser.end()
         }
     }
 

@@ -277,25 +277,22 @@ func device(_ number: UInt8, _ name: String? = nil, role: DeviceRole = .studio) 
         try store().add(device(1))
         let path = directory.path + "/state"
         await #expect(processExitsWith: .success) { [path = path as String] in
-            if getuid() == 0 {
-                for name in ["", "/lock", "/paired-devices.json", "/paired-devices.last-good.json"] {
-                    chown(path + name, 65_534, 65_534)
-                }
-                chmod(path + "/..", 0o755)
-                guard setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) }
-            }
+            OrdinaryUser.own(
+                ["", "/lock", "/paired-devices.json", "/paired-devices.last-good.json"].map { path + $0 })
+            chmod(path + "/..", 0o755)
+            OrdinaryUser.become()
             chmod(path, 0o500)
             let state = try StateDirectory(chosen: path, program: "camo-test", report: { _ in })
             let store = try PairedDeviceStore(in: state)
-            guard store.devices == [device(1)] else { exit(4) }
+            guard store.devices == [device(1)] else { OrdinaryUser.end(4) }
             do throws(TransportError) {
                 try store.remove(device(1).id)
-                exit(5)
+                OrdinaryUser.end(5)
             } catch {
-                guard error.code == .noPermission else { exit(6) }
+                guard error.code == .noPermission else { OrdinaryUser.end(6) }
             }
-            guard store.devices == [device(1)] else { exit(7) }
-            exit(EXIT_SUCCESS)
+            guard store.devices == [device(1)] else { OrdinaryUser.end(7) }
+            OrdinaryUser.end()
         }
         chmod(path, 0o700)
     }

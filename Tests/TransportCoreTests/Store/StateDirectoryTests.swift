@@ -83,16 +83,16 @@ import Testing
 
     @Test func `a directory that may not be written is an error that says so`() async {
         let path = directory.path
-        // As an ordinary user: root may write anywhere.
         await #expect(processExitsWith: .success) { [path = path as String] in
             chmod(path, 0o555)
-            if getuid() == 0 { guard setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) } }
+            OrdinaryUser.become()
             do throws(TransportError) {
                 _ = try StateDirectory(chosen: path + "/state", program: "camo-test", report: { _ in })
             } catch {
-                exit(error.code == .noPermission && error.message.contains(path + "/state") ? EXIT_SUCCESS : 4)
+                OrdinaryUser.end(
+                    error.code == .noPermission && error.message.contains(path + "/state") ? EXIT_SUCCESS : 4)
             }
-            exit(5)
+            OrdinaryUser.end(5)
         }
     }
 
