@@ -94,8 +94,6 @@ import Testing
         #expect { try X264Encoder.probe(settings) } throws: {
             "\($0)".contains("fastest") && "\($0)".contains("superfast")
         }
-        #expect(try VideoEncoders.named("auto").name == "libx264")
-        #expect { try VideoEncoders.named("vaapi") } throws: { "\($0)".contains("libx264") }
     }
 
     /// BUG-018: the source changes size in mid-stream.

@@ -59,15 +59,16 @@ package final class EncodeStage {
     /// How often the encoder was opened: 1, then once more for each change of size, colour or frame rate.
     package private(set) var openings = 0
 
-    private let makeEncoder: any VideoEncoder.Type
+    private let choice: EncoderChoice
     private var encoder: (any VideoEncoder)?
+    private var kind: EncoderKind?
     private var converter: FrameConverter?
     private var schedule = KeyframeSchedule()
     private var scaling: RateScaling
 
-    package init(_ settings: Settings, encoder: any VideoEncoder.Type = X264Encoder.self) {
+    package init(_ settings: Settings, choice: EncoderChoice = EncoderChoice()) {
         self.settings = settings
-        makeEncoder = encoder
+        self.choice = choice
         scaling = RateScaling(
             wantedBitsPerSecond: settings.bitsPerSecond, declaredFramesPerSecond: settings.framesPerSecond)
     }
@@ -123,8 +124,16 @@ package final class EncodeStage {
         case nil: break
         }
         guard let encoder else { throw MediaError(.internal, "no encoder is open") }
-        let unit = try encoder.encode(picture, at: time, isKeyframe: schedule.pictureArrived(at: clockTime ?? time))
-        return Output(unit: unit, newFormat: isNew ? format : nil, picture: picture)
+        let isKeyframe = schedule.pictureArrived(at: clockTime ?? time)
+        do throws(MediaError) {
+            let unit = try encoder.encode(picture, at: time, isKeyframe: isKeyframe)
+            return Output(unit: unit, newFormat: isNew ? format : nil, picture: picture)
+        } catch {
+            // Where another can take its place, this picture is its first.
+            guard let kind, choice.hasFailed(kind, error) else { throw error }
+            self.encoder = nil
+            return try encode(converted: picture, at: time, clockTime: clockTime)
+        }
     }
 
     /// Lets the encoder go, with its memory; the next picture opens another and is a keyframe.
@@ -149,7 +158,7 @@ package final class EncodeStage {
         wanted.framesPerSecond = scaling.declaredFramesPerSecond
         // The old one goes first: two at once would double the memory.
         encoder = nil
-        encoder = try makeEncoder.init(wanted)
+        (encoder, kind) = try choice.open(wanted)
         openings += 1
         schedule.encoderReopened()
         scaling.encoderReopened(framesPerSecond: wanted.framesPerSecond)

@@ -44,17 +44,9 @@ package struct VideoEncoderAbilities: Hashable, Sendable {
 
 /// Pictures in, access units out: each before the next picture goes in.
 ///
-/// Not thread-safe: an encoder lives on one queue. Opening one takes milliseconds and megabytes; `probe` neither.
-package protocol VideoEncoder: AnyObject, SendableMetatype {
-    /// What `--encoder` calls it.
-    static var name: String { get }
-    static var abilities: VideoEncoderAbilities { get }
-
-    /// Says what is wrong with `settings` for this encoder on this machine, without opening anything.
-    static func probe(_ settings: VideoEncoderSettings) throws(MediaError)
-
-    init(_ settings: VideoEncoderSettings) throws(MediaError)
-
+/// Not thread-safe: an encoder lives on one queue. ``EncoderKind`` opens it.
+package protocol VideoEncoder: AnyObject {
+    var abilities: VideoEncoderAbilities { get }
     var settings: VideoEncoderSettings { get }
 
     /// Encodes one picture of the size, format and colour of the settings. Nothing of it is kept.
@@ -71,18 +63,4 @@ package protocol VideoEncoder: AnyObject, SendableMetatype {
     ///   - bitsPerSecond: What rate control is told (``RateScaling`` says why that differs from what is wanted).
     ///   - bufferBits: How far the stream may run ahead of that rate.
     func setBitRate(_ bitsPerSecond: Int, bufferBits: Int) throws(MediaError)
-}
-
-/// The encoders that this build knows, the preferred first.
-package enum VideoEncoders {
-    package static var all: [any VideoEncoder.Type] { [X264Encoder.self] }
-
-    /// - Parameter name: `auto`, or the name of one.
-    package static func named(_ name: String) throws(MediaError) -> any VideoEncoder.Type {
-        if let encoder = name == "auto" ? all.first : all.first(where: { $0.name == name }) { return encoder }
-        throw MediaError(
-            .unsupported,
-            "there is no encoder '\(name)'; there are: auto, \(all.map { $0.name }.joined(separator: ", "))"
-        )
-    }
 }

@@ -19,6 +19,7 @@ package final class X264Encoder: VideoEncoder {
     package static let abilities = VideoEncoderAbilities(
         inputFormats: [.i420, .nv12], largestSize: .maximum, makesKeyframesOnRequest: true, changesBitRate: true)
 
+    package var abilities: VideoEncoderAbilities { Self.abilities }
     package let settings: VideoEncoderSettings
     private let context: CodecContext
     private let frame: Frame
@@ -27,6 +28,7 @@ package final class X264Encoder: VideoEncoder {
     /// what went in just before, so the real times need not travel through x264.
     private var pictures: Int64 = 0
 
+    /// Says what is wrong with `settings`, without opening anything.
     package static func probe(_ settings: VideoEncoderSettings) throws(MediaError) {
         _ = try codec()
         let size = settings.size

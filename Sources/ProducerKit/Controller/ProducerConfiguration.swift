@@ -52,7 +52,7 @@ public struct ProducerConfiguration: Sendable {
     public init() {}
 
     /// Everything that can be wrong is found here, before anything is opened.
-    func encodeSettings() throws(ProducerError) -> (EncodeStage.Settings, any VideoEncoder.Type) {
+    func encodeSettings() throws(ProducerError) -> (EncodeStage.Settings, [EncoderKind]) {
         guard let rotation = FrameConverter.Rotation(rawValue: rotation) else {
             throw ProducerError(.invalidArgument, "a rotation of \(rotation) degrees: use 0, 90, 180 or 270")
         }
@@ -66,9 +66,9 @@ public struct ProducerConfiguration: Sendable {
             definition: definition, box: pictureSize, framesPerSecond: framesPerSecond, bitsPerSecond: bitsPerSecond,
             preset: preset, threads: encoderThreads ?? 1, rotation: rotation, isMirrored: isMirrored)
         do throws(MediaError) {
-            let type = try VideoEncoders.named(encoder)
-            try type.probe(settings.encoderSettings(for: pictureSize ?? definition.box))
-            return (settings, type)
+            let encoders = try KnownEncoders.named(encoder)
+            try encoders.last?.probe(settings.encoderSettings(for: pictureSize ?? definition.box))
+            return (settings, encoders)
         } catch {
             throw ProducerError(.unavailable, error.description)
         }

@@ -24,7 +24,7 @@ public final class ProducerController: Sendable {
     /// Written once, at the end of `init`: it tells this object.
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
-    private let encode: Result<(EncodeStage.Settings, any VideoEncoder.Type), ProducerError>
+    private let encode: Result<(EncodeStage.Settings, [EncoderKind]), ProducerError>
 
     private struct State {
         var installation: Installation?
@@ -103,10 +103,10 @@ public final class ProducerController: Sendable {
     public func start() throws {
         try isStarted.withLock { isStarted in
             guard !isStarted else { return }
-            let (settings, encoder) = try encode.get()
+            let (settings, encoders) = try encode.get()
             let installation = try installation()
             let service = try ProducerService(
-                configuration: configuration, settings: settings, encoder: encoder, installation: installation,
+                configuration: configuration, settings: settings, encoders: encoders, installation: installation,
                 sources: sources, clock: clock, owner: self)
             try service.start()
             inner.withLock { $0.service = service }

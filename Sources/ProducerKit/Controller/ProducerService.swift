@@ -14,7 +14,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     private let installation: Installation
 
     init(
-        configuration: ProducerConfiguration, settings: EncodeStage.Settings, encoder: any VideoEncoder.Type,
+        configuration: ProducerConfiguration, settings: EncodeStage.Settings, encoders: [EncoderKind],
         installation: Installation, sources: [any MediaSource], clock: any MonotonicClock, owner: ProducerController
     ) throws(ProducerError) {
         let dial = try configuration.studioToDial()
@@ -24,7 +24,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
             ProducerPipeline.Settings(
-                encode: settings, encoder: encoder, soundCodec: configuration.soundCodec,
+                encode: settings, encoders: encoders, soundCodec: configuration.soundCodec,
                 hasSound: !configuration.isSilent),
             sources: sources, clock: clock,
             events: ProducerPipeline.Events(

@@ -50,7 +50,7 @@ final class DefinitionEncode: Sendable {
     }
 
     init(
-        _ settings: EncodeStage.Settings, encoder: any VideoEncoder.Type, clock: any MonotonicClock,
+        _ settings: EncodeStage.Settings, choice: EncoderChoice, clock: any MonotonicClock,
         report: @escaping @Sendable (String) -> Void, definitionDidChange: @escaping @Sendable () -> Void
     ) {
         definition = settings.definition
@@ -63,7 +63,7 @@ final class DefinitionEncode: Sendable {
         work = Confined(
             "encode \(settings.definition.rawValue)",
             Work(
-                stage: EncodeStage(settings, encoder: encoder), rate: SharedRate(nominal: settings.bitsPerSecond)))
+                stage: EncodeStage(settings, choice: choice), rate: SharedRate(nominal: settings.bitsPerSecond)))
     }
 
     // MARK: Pictures in; any thread

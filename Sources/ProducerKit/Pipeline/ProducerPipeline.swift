@@ -13,7 +13,8 @@ internal import TransportCore
 final class ProducerPipeline: MediaSink, Sendable {
     struct Settings: Sendable {
         var encode: EncodeStage.Settings
-        var encoder: any VideoEncoder.Type
+        /// The encoder that was asked for, and what may take its place.
+        var encoders: [EncoderKind]
         /// Nil: each studio's own first choice.
         var soundCodec: AudioCodec?
         var hasSound = true
@@ -40,6 +41,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let events: Events
     private let sound: SoundDistribution
     private let coded: CodedPassage
+    private let choice: EncoderChoice
     private let state = Locked(State())
     /// Starting and stopping a source may take a while: not on a link's queue.
     private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
@@ -62,12 +64,19 @@ final class ProducerPipeline: MediaSink, Sendable {
         self.events = events
         sound = SoundDistribution(preferred: settings.soundCodec, clock: clock, report: events.report)
         coded = CodedPassage(definition: settings.encode.definition)
+        choice = EncoderChoice(
+            settings.encoders.first ?? .x264, Array(settings.encoders.dropFirst()), clock: clock,
+            report: events.report)
     }
 
     // MARK: Start and stop
 
     /// Opens the sources that cannot wait; throws what the first says that cannot be opened.
     func start() throws(ProducerError) {
+        // Before the first studio comes.
+        DispatchQueue.global(qos: .userInitiated).async { [choice, encode = settings.encode] in
+            choice.prepare(encode.encoderSettings(for: encode.box ?? encode.definition.box))
+        }
         var opened: [any MediaSource] = []
         do throws(ProducerError) {
             for source in sources where !source.opensOnDemand {
@@ -188,7 +197,7 @@ final class ProducerPipeline: MediaSink, Sendable {
         var encode = settings.encode
         encode.definition = definition
         return DefinitionEncode(
-            encode, encoder: settings.encoder, clock: clock, report: events.report,
+            encode, choice: choice, clock: clock, report: events.report,
             definitionDidChange: events.definitionDidChange)
     }
 

@@ -26,7 +26,7 @@ final class PipelineRig: Sendable {
         self.told = told
         var settings = ProducerPipeline.Settings(
             encode: EncodeStage.Settings(definition: .high, bitsPerSecond: bitsPerSecond, preset: "ultrafast"),
-            encoder: X264Encoder.self, soundCodec: soundCodec)
+            encoders: [.x264], soundCodec: soundCodec)
         settings.linger = linger
         pipeline = ProducerPipeline(
             settings, sources: sources, clock: clock,

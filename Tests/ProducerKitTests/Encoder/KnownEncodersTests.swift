@@ -1,0 +1,27 @@
+import MediaCore
+import Testing
+
+@testable import ProducerKit
+
+@Suite struct KnownEncodersTests {
+    private let hardware = EncoderKind(
+        name: "hardware", needsTrial: true, look: { _ in },
+        make: { _ throws(MediaError) in throw MediaError(.unsupported, "none here") })
+
+    private func names(_ name: String) throws -> [String] {
+        try KnownEncoders.named(name, among: [hardware, .x264]).map(\.name)
+    }
+
+    @Test func `hardware is never without libx264 behind it`() throws {
+        #expect(try names("auto") == ["hardware", "libx264"])
+        #expect(try names("hardware") == ["hardware", "libx264"])
+        #expect(try names("libx264") == ["libx264"])
+        #expect(KnownEncoders.all.last?.name == "libx264")
+    }
+
+    @Test func `an unknown name is answered with the known ones`() {
+        #expect { try names("h265") } throws: {
+            "\($0)".contains("'h265'") && "\($0)".contains("auto, hardware, libx264")
+        }
+    }
+}
