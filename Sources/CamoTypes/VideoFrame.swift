@@ -8,13 +8,31 @@ public enum PixelFormat: String, CaseIterable, Sendable, Codable {
     case i420
     /// One plane, 4:2:2: Y0 Cb Y1 Cr for every two pixels.
     case yuyv
+    /// One plane, 4:2:2: Cb Y0 Cr Y1 for every two pixels.
+    case uyvy
+    /// Two planes, 4:2:0: luma, then Cr and Cb interleaved.
+    case nv21
+    /// One plane, 3 bytes a pixel: red, green, blue.
+    case rgb24
+    /// One plane, 3 bytes a pixel: blue, green, red.
+    case bgr24
+    /// One plane, 1 byte a pixel: luma alone, colours are neutral.
+    case gray
 
     /// Number of planes: 1 to 3.
     public var planeCount: Int {
         switch self {
-        case .bgra, .yuyv: 1
-        case .nv12: 2
+        case .bgra, .yuyv, .uyvy, .rgb24, .bgr24, .gray: 1
+        case .nv12, .nv21: 2
         case .i420: 3
+        }
+    }
+
+    /// Red, green and blue instead of luma and chroma: converting it decides the matrix and the range.
+    package var isRGB: Bool {
+        switch self {
+        case .bgra, .rgb24, .bgr24: true
+        case .nv12, .nv21, .i420, .yuyv, .uyvy, .gray: false
         }
     }
 
@@ -22,10 +40,11 @@ public enum PixelFormat: String, CaseIterable, Sendable, Codable {
     public func rowBytes(plane: Int, width: Int) -> Int {
         switch (self, plane) {
         case (.bgra, _): width * 4
-        case (.yuyv, _): (width + 1) / 2 * 4
+        case (.yuyv, _), (.uyvy, _): (width + 1) / 2 * 4
+        case (.rgb24, _), (.bgr24, _): width * 3
         case (_, 0): width
-        case (.nv12, _): (width + 1) / 2 * 2
-        case (.i420, _): (width + 1) / 2
+        case (.nv12, _), (.nv21, _): (width + 1) / 2 * 2
+        case (.i420, _), (.gray, _): (width + 1) / 2
         }
     }
 
@@ -135,7 +154,7 @@ public struct VideoFrame: Sendable {
     /// - Parameters:
     ///   - bytes: The planes one after the other.
     ///   - stride: Bytes from one row of the first plane to the next; nil when rows are not padded. For I420 the
-    ///     chroma stride is half of it (rounded up), for NV12 the same.
+    ///     chroma stride is half of it (rounded up), for NV12 and NV21 the same.
     ///   - size: Of the picture, without padding.
     ///   - format: How the bytes are laid out.
     ///   - presentationTime: On the clock of this machine; nil means "when it was handed over".
@@ -154,7 +173,7 @@ public struct VideoFrame: Sendable {
             let stride =
                 switch (stride, plane, format) {
                 case (nil, _, _): row
-                case (let stride?, 0, _), (let stride?, _, .nv12): stride
+                case (let stride?, 0, _), (let stride?, _, .nv12), (let stride?, _, .nv21): stride
                 case (let stride?, _, _): (stride + 1) / 2
                 }
             guard stride >= row, stride <= 1 << 20 else {

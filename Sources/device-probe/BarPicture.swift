@@ -14,7 +14,8 @@ enum BarPicture {
         frame.withPlanes { planes in
             var worst = 0
             for row in [0, frame.size.height / 2, frame.size.height - 1] {
-                for (index, bar) in bars.enumerated() {
+                for (index, colored) in bars.enumerated() {
+                    let bar = frame.format == .gray ? gray(colored, frame.color) : colored
                     let column = (2 * index + 1) * frame.size.width / 16
                     let color = color(frame, planes, column: column, row: row)
                     worst = max(
@@ -23,6 +24,15 @@ enum BarPicture {
             }
             return worst
         }
+    }
+
+    /// Its luma alone.
+    private static func gray(
+        _ bar: (red: Int, green: Int, blue: Int), _ color: ColorDescription
+    ) -> (red: Int, green: Int, blue: Int) {
+        let (kr, kb) = weights(color)
+        let luma = Int(kr * Double(bar.red) + (1 - kr - kb) * Double(bar.green) + kb * Double(bar.blue) + 0.5)
+        return (luma, luma, luma)
     }
 
     private static func color(
@@ -37,6 +47,15 @@ enum BarPicture {
         case .yuyv:
             let pair = column / 2 * 4
             return rgb(byte(0, row, column * 2), byte(0, row, pair + 1), byte(0, row, pair + 3), frame.color)
+        case .uyvy:
+            let pair = column / 2 * 4
+            return rgb(byte(0, row, column * 2 + 1), byte(0, row, pair), byte(0, row, pair + 2), frame.color)
+        case .rgb24: return (byte(0, row, column * 3), byte(0, row, column * 3 + 1), byte(0, row, column * 3 + 2))
+        case .bgr24: return (byte(0, row, column * 3 + 2), byte(0, row, column * 3 + 1), byte(0, row, column * 3))
+        case .gray: return rgb(byte(0, row, column), 128, 128, frame.color)
+        case .nv21:
+            let pair = column / 2 * 2
+            return rgb(byte(0, row, column), byte(1, row / 2, pair + 1), byte(1, row / 2, pair), frame.color)
         case .nv12:
             let pair = column / 2 * 2
             return rgb(byte(0, row, column), byte(1, row / 2, pair), byte(1, row / 2, pair + 1), frame.color)
@@ -45,15 +64,19 @@ enum BarPicture {
         }
     }
 
+    /// Kr and Kb of H.273, table 4.
+    private static func weights(_ color: ColorDescription) -> (red: Double, blue: Double) {
+        switch color.matrix {
+        case 1: (0.2126, 0.0722)
+        case 7: (0.212, 0.087)
+        case 9, 10: (0.2627, 0.0593)
+        default: (0.299, 0.114)
+        }
+    }
+
     /// H.273, 8.3, the equations for Kr and Kb.
     private static func rgb(_ y: Int, _ cb: Int, _ cr: Int, _ color: ColorDescription) -> (Int, Int, Int) {
-        let (kr, kb) =
-            switch color.matrix {
-            case 1: (0.2126, 0.0722)
-            case 7: (0.212, 0.087)
-            case 9, 10: (0.2627, 0.0593)
-            default: (0.299, 0.114)
-            }
+        let (kr, kb) = weights(color)
         let luma = color.isFullRange ? Double(y) / 255 : Double(y - 16) / 219
         let scale = color.isFullRange ? 255.0 : 224.0
         let (blue, red) = (Double(cb - 128) / scale, Double(cr - 128) / scale)

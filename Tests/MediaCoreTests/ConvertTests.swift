@@ -74,32 +74,75 @@ import Testing
         }
     }
 
+    /// A picture in each format, by the samples that an I420 picture has, comes back as that I420 picture.
     @Test func everyFormatGivesTheSamePicture() throws {
         let size = PixelSize(width: 64, height: 48)
         let i420 = try FrameConverter(size: size).convert(
             Pictures.bgra(size) { x, y in (UInt8(x * 4), UInt8(y * 5), 90) })
         let reference = try packed(i420, .i420, size)
+        let luma = reference.prefix(size.area)
 
-        let nv12 = try packed(i420, .nv12, size)
-        let fromNV12 = try nv12.withUnsafeBytes {
-            try FrameConverter(size: size).convert(VideoFrame(copying: $0, size: size, format: .nv12))
+        func sample(_ plane: Int, _ x: Int, _ y: Int) -> UInt8 { UInt8(i420.sample(plane: plane, x: x, y: y)) }
+        func chroma(_ body: (Int, Int) -> [UInt8]) -> [UInt8] {
+            (0..<size.height / 2).flatMap { y in (0..<size.width / 2).flatMap { x in body(x, y) } }
         }
-        #expect(try packed(fromNV12, .i420, size) == reference)
-
-        // YUYV has chroma on every row: repeat each of 4:2:0's.
-        var yuyv: [UInt8] = []
-        for y in 0..<size.height {
-            for x in stride(from: 0, to: size.width, by: 2) {
-                yuyv += [
-                    UInt8(i420.sample(plane: 0, x: x, y: y)), UInt8(i420.sample(plane: 1, x: x / 2, y: y / 2)),
-                    UInt8(i420.sample(plane: 0, x: x + 1, y: y)), UInt8(i420.sample(plane: 2, x: x / 2, y: y / 2)),
-                ]
+        // 4:2:2 has chroma on every row: each of 4:2:0's is repeated.
+        func pairs(_ body: (_ x: Int, _ y: Int, _ cb: UInt8, _ cr: UInt8) -> [UInt8]) -> [UInt8] {
+            (0..<size.height).flatMap { y in
+                (0..<size.width / 2).flatMap { x in body(2 * x, y, sample(1, x, y / 2), sample(2, x, y / 2)) }
             }
         }
-        let fromYUYV = try yuyv.withUnsafeBytes {
-            try FrameConverter(size: size).convert(VideoFrame(copying: $0, size: size, format: .yuyv))
+        let pictures: [PixelFormat: [UInt8]] = [
+            .nv12: luma + chroma { x, y in [sample(1, x, y), sample(2, x, y)] },
+            .nv21: luma + chroma { x, y in [sample(2, x, y), sample(1, x, y)] },
+            .yuyv: pairs { x, y, cb, cr in [sample(0, x, y), cb, sample(0, x + 1, y), cr] },
+            .uyvy: pairs { x, y, cb, cr in [cb, sample(0, x, y), cr, sample(0, x + 1, y)] },
+        ]
+        for (format, bytes) in pictures {
+            #expect(bytes.count == format.byteCount(size))
+            let picture = try converted(bytes, format, size)
+            #expect(try packed(picture, .i420, size) == reference, "\(format)")
         }
-        #expect(try packed(fromYUYV, .i420, size) == reference)
+    }
+
+    private func converted(
+        _ bytes: [UInt8], _ format: PixelFormat, _ size: PixelSize, color: ColorDescription = .bt601
+    ) throws -> VideoFrame {
+        try bytes.withUnsafeBytes {
+            try FrameConverter(size: size).convert(VideoFrame(copying: $0, size: size, format: format, color: color))
+        }
+    }
+
+    @Test func threeBytesAPixelAreReadAsFourAre() throws {
+        let size = PixelSize(width: 62, height: 48)
+        let pixel = { (x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) in (UInt8(x * 4), UInt8(y * 5), 90) }
+        let reference = try packed(FrameConverter(size: size).convert(Pictures.bgra(size, pixel)), .i420, size)
+        let pixels = (0..<size.area).map { pixel($0 % size.width, $0 / size.width) }
+        for (format, bytes) in [
+            (PixelFormat.rgb24, pixels.flatMap { [$0.red, $0.green, $0.blue] }),
+            (PixelFormat.bgr24, pixels.flatMap { [$0.blue, $0.green, $0.red] }),
+        ] {
+            let picture = try converted(bytes, format, size, color: .bt709)
+            #expect(try packed(picture, .i420, size) == reference, "\(format)")
+            #expect(picture.color == .convertedBGRA)
+        }
+    }
+
+    @Test func aGrayPictureHasNeutralChroma() throws {
+        let size = PixelSize(width: 32, height: 16)
+        let bytes = (0..<size.area).map { UInt8(truncatingIfNeeded: $0) }
+        let limited = try converted(bytes, .gray, size)
+        #expect(limited.luma == bytes)
+        let full = try converted(
+            bytes, .gray, size, color: ColorDescription(matrix: 6, primaries: 1, transfer: 13, isFullRange: true))
+        #expect(full.sample(plane: 0, x: 0, y: 0) == 16 && full.sample(plane: 0, x: 31, y: 15) == 235)
+        for picture in [limited, full] {
+            #expect(picture.format == .i420 && !picture.color.isFullRange)
+            #expect((1...2).allSatisfy { picture.sample(plane: $0, x: 15, y: 7) == 128 })
+        }
+        // What is written in grey is full range: black and white are 0 and 255.
+        let four = PixelSize(width: 2, height: 2)
+        #expect(try packed(converted([16, 235, 16, 235], .gray, four), .gray, four) == [0, 255, 0, 255])
     }
 
     @Test func limitedI420OfTheRightSizeIsNotCopied() throws {

@@ -14,13 +14,34 @@ func limitedI420(of frame: VideoFrame, into pool: PicturePool) throws(MediaError
         let result =
             switch frame.format {
             case .bgra:
-                // libyuv names formats by the order in a little-endian word: its ARGB is BGRA in memory.
+                // libyuv names formats by the order in a little-endian word: its ARGB is BGRA in memory, its RGB24
+                // is BGR; what is RGB in memory it calls RAW.
                 ARGBToI420(
+                    s[0].base, s[0].stride,
+                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
+            case .rgb24:
+                RAWToI420(
+                    s[0].base, s[0].stride,
+                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
+            case .bgr24:
+                RGB24ToI420(
                     s[0].base, s[0].stride,
                     d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
             case .nv12:
                 NV12ToI420(
                     s[0].base, s[0].stride, s[1].base, s[1].stride,
+                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
+            case .nv21:
+                NV21ToI420(
+                    s[0].base, s[0].stride, s[1].base, s[1].stride,
+                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
+            case .uyvy:
+                UYVYToI420(
+                    s[0].base, s[0].stride,
+                    d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
+            case .gray:
+                I400ToI420(
+                    s[0].base, s[0].stride,
                     d[0].base, d[0].stride, d[1].base, d[1].stride, d[2].base, d[2].stride, width, height)
             case .yuyv:
                 YUY2ToI420(
@@ -33,8 +54,8 @@ func limitedI420(of frame: VideoFrame, into pool: PicturePool) throws(MediaError
             }
         try checkYUV(result, "convert")
     }
-    // What the matrix of a BGRA picture was is decided by the conversion, not by the caller.
-    var color = frame.format == .bgra ? .convertedBGRA : frame.color
+    // What the matrix of an RGB picture was is decided by the conversion, not by the caller.
+    var color = frame.format.isRGB ? .convertedBGRA : frame.color
     if color.isFullRange {
         limitRange(of: target)
         color.isFullRange = false

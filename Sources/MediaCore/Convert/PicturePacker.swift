@@ -80,9 +80,14 @@ package final class PicturePacker {
     }
 
     private func isPacked(_ frame: VideoFrame) -> Bool {
-        guard frame.format.rawValue == format.rawValue, frame.format == .bgra || !frame.color.isFullRange else {
-            return false
-        }
+        let isAlike =
+            switch (frame.format, format) {
+            case (.bgra, .bgra): true
+            case (.i420, .i420), (.nv12, .nv12), (.yuyv, .yuyv): !frame.color.isFullRange
+            case (.gray, .gray): frame.color.isFullRange
+            default: false
+            }
+        guard isAlike else { return false }
         return frame.withPlanes { planes in
             planes.enumerated().allSatisfy { index, plane in
                 plane.stride == frame.format.rowBytes(plane: index, width: size.width)

@@ -98,7 +98,11 @@ final class VirtualCameraFeed {
     private func open(_ size: PixelSize) throws(DeviceError) {
         let camera = try device.open(size)
         let format = camera.format
-        open = (camera, PicturePacker(size: format.size, format: RawPictureFormat(format.pixels)))
+        guard let packed = RawPictureFormat(format.pixels) else {
+            throw DeviceError(
+                .unsupported, device: device.path, "pictures cannot be written as \(format.pixels.rawValue)")
+        }
+        open = (camera, PicturePacker(size: format.size, format: packed))
         waitingPicture = WaitingPicture.make(format.size)
         lastComplaint = nil
     }
@@ -132,13 +136,6 @@ final class VirtualCameraFeed {
 }
 
 extension RawPictureFormat {
-    init(_ pixels: PixelFormat) {
-        self =
-            switch pixels {
-            case .bgra: .bgra
-            case .nv12: .nv12
-            case .i420: .i420
-            case .yuyv: .yuyv
-            }
-    }
+    /// Nil for what pictures are not packed into.
+    init?(_ pixels: PixelFormat) { self.init(rawValue: pixels.rawValue) }
 }
