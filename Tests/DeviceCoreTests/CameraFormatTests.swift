@@ -13,7 +13,7 @@ import Testing
 
     private static func mode(_ format: CameraFormat, _ width: Int, _ height: Int, _ rates: [Double]) -> CameraMode {
         CameraMode(
-            format: format, code: format.codes[0], sizes: .fixed(PixelSize(width: width, height: height)),
+            pixelCode: PixelCode(format.codes[0])!, sizes: .fixed(PixelSize(width: width, height: height)),
             rates: rates)
     }
 
@@ -107,12 +107,34 @@ import Testing
         #expect(try CameraCapture(camera).device.format.format == .nv12)
     }
 
+    @Test("Colours come before size: gray is taken where there is nothing else")
+    func gray() {
+        let modes = [Self.mode(.gray, 1280, 720, [30]), Self.mode(.mjpeg, 640, 480, [30])]
+        #expect(Self.choose("1280x720", 30, from: modes) == "mjpeg 640x480 30.0")
+        #expect(Self.choose("1280x720", 30, from: [modes[0]]) == "gray 1280x720 30.0")
+    }
+
     @Test("A camera without any format of ours says what it has")
     func noFormat() {
-        let camera = FakeCamera { $0.offers = [.init(code: 0x5945_5247), .init(code: 0x3432_5247)] }
+        // RG10 and BA81: Bayer.
+        let camera = FakeCamera { $0.offers = [.init(code: 0x3031_4752), .init(code: 0x3138_4142)] }
         let error = #expect(throws: DeviceError.self) { try CameraCapture(camera) }
         #expect(error?.code == .unsupported)
-        #expect(error?.description.hasPrefix("/dev/video0: offers GREY, GR24, but") == true)
+        #expect(error?.description.hasPrefix("/dev/video0: offers RG10, BA81, none of which is understood") == true)
+    }
+
+    @Test("A sensor's raw data is called so; on a Raspberry Pi the line is given that makes pictures of it")
+    func advice() {
+        func text(_ machine: String?, wanted: Set<CameraFormat> = Set(CameraFormat.allCases)) -> String {
+            FormatAdvice(offered: ["pBAA", "RG10", "pBAA"], wanted: wanted, machine: machine).text
+        }
+        #expect(
+            text(nil) == "offers pBAA, RG10, none of which is understood; this is a sensor's raw data, which a program "
+                + "of its maker or libcamera must develop")
+        #expect(
+            text("Raspberry Pi 4 Model B Rev 1.4").hasSuffix(
+                "rpicam-vid -t 0 --codec h264 --inline --flush -o - | camo-producer --h264 -"))
+        #expect(text("Raspberry Pi 5", wanted: [.yuyv]) == "offers pBAA, RG10, but yuyv is wanted")
     }
 
     @Test("Half pictures and sizes beyond all limits are refused")

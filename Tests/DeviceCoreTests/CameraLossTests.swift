@@ -164,6 +164,14 @@ import Testing
         #expect(device.stop())
     }
 
+    @Test("A USB bus that has no room for the camera is not called a failure of the camera")
+    func bandwidth() {
+        let camera = FakeCamera { $0.failures[shim_VIDIOC_STREAMON] = ENOSPC }
+        let error = #expect(throws: DeviceError.self) { try CameraCapture(camera).start() }
+        #expect(error?.code == .busy)
+        #expect(error?.description.contains("the USB bus has not enough bandwidth left") == true)
+    }
+
     @Test("A device that is never started is closed when it is stopped, and when it is forgotten")
     func neverStarted() throws {
         let camera = FakeCamera()

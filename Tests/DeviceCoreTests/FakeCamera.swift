@@ -20,6 +20,10 @@ final class FakeCamera: VideoNode {
         var bytes: [UInt8]
         /// What the driver says it has written; nil: all of `bytes`.
         var bytesUsed: Int?
+        /// What goes into the buffer's other memories, with the multi-planar API.
+        var others: [[UInt8]] = []
+        /// The bytes of each memory before the picture begins, with the multi-planar API.
+        var dataOffset = 0
         var flags: UInt32 = 0
         var sequence: UInt32 = 0
         var stamp = timeval()
@@ -44,8 +48,12 @@ final class FakeCamera: VideoNode {
         /// Calls that fail, and with what.
         var failures: [UInt: Int32] = [:]
         var script: [Step] = []
+        /// What VIDIOC_G_CTRL says of each control that there is.
+        var controls: [UInt32: Int32] = [:]
         var interval = v4l2_fract(numerator: 1, denominator: 30)
         var bufferSize = 4096
+        /// Memories of a buffer, and what VIDIOC_S_FMT says of the rows in each, with the multi-planar API.
+        var planeStrides: [UInt32] = [0]
         /// Buffers that the driver holds, in order.
         var queue: [Int] = []
         var isStreaming = false
@@ -58,6 +66,8 @@ final class FakeCamera: VideoNode {
         var events: [UInt32] = []
         var subscriptions: Set<UInt32> = []
         fileprivate var memory: [UnsafeMutableRawPointer] = []
+
+        var isMultiPlanar: Bool { caps & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 }
     }
 
     let path: String
@@ -100,6 +110,7 @@ final class FakeCamera: VideoNode {
         return wake.wait(atMost: silence) ? .woken : .timedOut
     }
 
+    // Called in the order of the buffers and their memories.
     func map(length: Int, offset: Int) -> UnsafeMutableRawPointer? {
         state.withLock { state in
             nonisolated(unsafe) let memory = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 4096)
@@ -141,10 +152,7 @@ final class FakeCamera: VideoNode {
         case shim_VIDIOC_ENUM_FRAMEINTERVALS:
             return enumerateRates(argument.assumingMemoryBound(to: v4l2_frmivalenum.self), state)
         case shim_VIDIOC_S_FMT:
-            let format = argument.assumingMemoryBound(to: v4l2_format.self)
-            state.setFormats.append(format.pointee.fmt.pix.pixelformat)
-            state.adjust(&format.pointee.fmt.pix)
-            return 0
+            return setFormat(argument.assumingMemoryBound(to: v4l2_format.self), &state)
         case shim_VIDIOC_G_PARM:
             let parameters = argument.assumingMemoryBound(to: v4l2_streamparm.self)
             parameters.pointee.parm.capture.capability = UInt32(V4L2_CAP_TIMEPERFRAME)
@@ -153,12 +161,22 @@ final class FakeCamera: VideoNode {
         case shim_VIDIOC_S_PARM:
             argument.assumingMemoryBound(to: v4l2_streamparm.self).pointee.parm.capture.timeperframe = state.interval
             return 0
+        case shim_VIDIOC_G_CTRL:
+            let control = argument.assumingMemoryBound(to: v4l2_control.self)
+            guard let value = state.controls[control.pointee.id] else { return EINVAL }
+            control.pointee.value = value
+            return 0
         case shim_VIDIOC_REQBUFS:
             if argument.assumingMemoryBound(to: v4l2_requestbuffers.self).pointee.count == 0 { state.queue = [] }
             return 0
         case shim_VIDIOC_QUERYBUF:
             let buffer = argument.assumingMemoryBound(to: v4l2_buffer.self)
-            buffer.pointee.length = UInt32(state.bufferSize)
+            guard state.isMultiPlanar else {
+                buffer.pointee.length = UInt32(state.bufferSize)
+                return 0
+            }
+            for plane in state.planeStrides.indices { buffer.pointee.m.planes[plane].length = UInt32(state.bufferSize) }
+            buffer.pointee.length = UInt32(state.planeStrides.count)
             return 0
         case shim_VIDIOC_QBUF:
             state.queue.append(Int(argument.assumingMemoryBound(to: v4l2_buffer.self).pointee.index))
@@ -177,6 +195,31 @@ final class FakeCamera: VideoNode {
         }
     }
 
+    /// The structure of the API that the camera does not have stays as it was.
+    private static func setFormat(_ format: UnsafeMutablePointer<v4l2_format>, _ state: inout State) -> Int32 {
+        guard state.isMultiPlanar else {
+            state.setFormats.append(format.pointee.fmt.pix.pixelformat)
+            state.adjust(&format.pointee.fmt.pix)
+            return 0
+        }
+        var pix = v4l2_pix_format()
+        pix.width = format.pointee.fmt.pix_mp.width
+        pix.height = format.pointee.fmt.pix_mp.height
+        pix.pixelformat = format.pointee.fmt.pix_mp.pixelformat
+        state.setFormats.append(pix.pixelformat)
+        state.adjust(&pix)
+        format.pointee.fmt.pix_mp.width = pix.width
+        format.pointee.fmt.pix_mp.height = pix.height
+        format.pointee.fmt.pix_mp.pixelformat = pix.pixelformat
+        format.pointee.fmt.pix_mp.field = pix.field
+        format.pointee.fmt.pix_mp.num_planes = UInt8(state.planeStrides.count)
+        withUnsafeMutableBytes(of: &format.pointee.fmt.pix_mp.plane_fmt) { bytes in
+            let planes = bytes.bindMemory(to: v4l2_plane_pix_format.self)
+            for (index, stride) in state.planeStrides.enumerated() { planes[index].bytesperline = stride }
+        }
+        return 0
+    }
+
     private static func dequeue(_ buffer: UnsafeMutablePointer<v4l2_buffer>, _ state: inout State) -> Int32 {
         switch state.script.first {
         case nil, .silence: return EAGAIN
@@ -188,9 +231,23 @@ final class FakeCamera: VideoNode {
             guard !state.queue.isEmpty else { return EAGAIN }
             state.script.removeFirst()
             let index = state.queue.removeFirst()
-            picture.bytes.withUnsafeBytes { state.memory[index].copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
             buffer.pointee.index = UInt32(index)
-            buffer.pointee.bytesused = UInt32(picture.bytesUsed ?? picture.bytes.count)
+            let memories = [picture.bytes] + picture.others
+            for (plane, bytes) in memories.enumerated() {
+                let memory = state.memory[index * memories.count + plane]
+                bytes.withUnsafeBytes { bytes in
+                    guard let base = bytes.baseAddress else { return }
+                    (memory + picture.dataOffset).copyMemory(from: base, byteCount: bytes.count)
+                }
+                let used = UInt32(picture.dataOffset + (picture.bytesUsed ?? bytes.count))
+                if state.isMultiPlanar {
+                    buffer.pointee.m.planes[plane].bytesused = used
+                    buffer.pointee.m.planes[plane].data_offset = UInt32(picture.dataOffset)
+                } else {
+                    buffer.pointee.bytesused = used
+                }
+            }
+            if state.isMultiPlanar { buffer.pointee.length = UInt32(memories.count) }
             buffer.pointee.flags = picture.flags
             buffer.pointee.sequence = picture.sequence
             buffer.pointee.timestamp = picture.stamp

@@ -1,58 +1,52 @@
-internal import CLinuxShims
 import CamoTypes
 
 /// The pixel formats that are taken from a camera.
 package enum CameraFormat: String, CaseIterable, Sendable, Hashable {
     case nv12
+    case i420
+    case nv21
     case yuyv
+    case uyvy
     case bgra
+    case rgb24
+    case bgr24
+    /// Luma alone: what infrared and measuring cameras have.
+    case gray
     /// Motion JPEG: each picture a JPEG of its own, handed on undecoded.
     case mjpeg
 
-    /// The V4L2 codes of this format, the usual one first. V4L2 has three names for 4 bytes in the order B, G, R, x
-    /// (videodev2.h: BGR4, AR24, XR24), and webcams say JPEG where they mean MJPG.
-    var codes: [UInt32] {
-        switch self {
-        case .nv12: [shim_V4L2_PIX_FMT_NV12]
-        case .yuyv: [shim_V4L2_PIX_FMT_YUYV]
-        case .bgra: [shim_V4L2_PIX_FMT_XBGR32, shim_V4L2_PIX_FMT_ABGR32, shim_V4L2_PIX_FMT_BGR32]
-        case .mjpeg: [shim_V4L2_PIX_FMT_MJPEG, shim_V4L2_PIX_FMT_JPEG]
-        }
-    }
-
-    init?(code: UInt32) {
-        guard let format = Self.allCases.first(where: { $0.codes.contains(code) }) else { return nil }
-        self = format
-    }
+    /// The V4L2 codes of this format, the usual one first.
+    var codes: [UInt32] { PixelCode.all.filter { $0.format == self }.map(\.code) }
 
     /// How a frame of it is laid out; nil for what is not a raw picture.
     package var pixelFormat: PixelFormat? {
         switch self {
         case .nv12: .nv12
+        case .i420: .i420
+        case .nv21: .nv21
         case .yuyv: .yuyv
+        case .uyvy: .uyvy
         case .bgra: .bgra
+        case .rgb24: .rgb24
+        case .bgr24: .bgr24
+        case .gray: .gray
         case .mjpeg: nil
         }
     }
 
-    /// Which to take where several give the same size and rate, the least first: NV12 is nearly what the encoder
-    /// wants, MJPG costs a decode and its artefacts.
+    /// Which to take where several give the same size and rate, the least first: what is nearest to what the encoder
+    /// wants and has the fewest bytes. MJPG costs a decode and its artefacts.
     var cost: Int {
         switch self {
         case .nv12: 0
-        case .yuyv: 1
-        case .bgra: 2
-        case .mjpeg: 3
+        case .i420: 1
+        case .nv21: 2
+        case .yuyv: 3
+        case .uyvy: 4
+        case .bgra: 5
+        case .rgb24, .bgr24: 6
+        case .mjpeg: 7
+        case .gray: 8
         }
-    }
-
-    /// `YUYV`, as `v4l2-ctl` and this project's messages write it.
-    static func name(ofCode code: UInt32) -> String {
-        String(
-            String.UnicodeScalarView(
-                (0..<4).map { shift in
-                    let byte = UInt8(truncatingIfNeeded: code >> (8 * shift))
-                    return Unicode.Scalar((32...126).contains(byte) ? byte : 63)
-                }))
     }
 }

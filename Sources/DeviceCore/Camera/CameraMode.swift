@@ -29,40 +29,75 @@ package enum CameraSizes: Hashable, Sendable {
 
 /// One format of a camera in one kind of size, with the rates it offers there.
 package struct CameraMode: Hashable, Sendable {
-    package var format: CameraFormat
-    /// The V4L2 code behind `format`.
-    package var code: UInt32
+    var pixelCode: PixelCode
     package var sizes: CameraSizes
-    /// Pictures per second. Empty when the driver does not enumerate them.
+    /// Pictures per second. Empty when the driver does not enumerate them. Where ``sizes`` is a range, these are for one
+    /// size in it; where the rates are a range, its two ends.
     package var rates: [Double]
+
+    init(pixelCode: PixelCode, sizes: CameraSizes, rates: [Double]) {
+        (self.pixelCode, self.sizes, self.rates) = (pixelCode, sizes, rates)
+    }
+
+    /// - Parameter codeName: Of V4L2: `YUYV`. Nil where it is not understood here.
+    package init?(_ codeName: String, _ sizes: CameraSizes, rates: [Double]) {
+        guard let code = PixelCode.all.first(where: { PixelCode.name($0.code) == codeName }) else { return nil }
+        self.init(pixelCode: code, sizes: sizes, rates: rates)
+    }
+
+    package var format: CameraFormat { pixelCode.format }
+    /// `YUYV`: the V4L2 code behind ``format``.
+    package var codeName: String { PixelCode.name(pixelCode.code) }
+}
+
+/// Everything that a camera says it can send.
+package struct CameraOffer: Hashable, Sendable {
+    package var modes: [CameraMode]
+    /// V4L2 codes that are not understood here: `RG10`.
+    package var otherFormats: [String]
+
+    package init(modes: [CameraMode] = [], otherFormats: [String] = []) {
+        (self.modes, self.otherFormats) = (modes, otherFormats)
+    }
+}
+
+extension VideoDevice {
+    /// What it can send. Opens the node for a moment, which another program's capture does not hinder.
+    ///
+    /// - Parameter size: Where sizes come as a range, rates are asked for at the size nearest to this one.
+    /// - Throws: ``DeviceError``, as opening it does.
+    package func offer(
+        near size: PixelSize = CameraWish().size, nodes: any VideoNodes = SystemVideoNodes()
+    ) throws(DeviceError) -> CameraOffer {
+        let node = try nodes.open(path)
+        defer { node.close() }
+        return node.offer(near: size, try node.captureCapability().api)
+    }
 }
 
 extension VideoNode {
-    /// Everything the camera offers that is understood here: VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS.
-    ///
-    /// - Parameter wish: Where sizes come as a range, rates are asked for at the size nearest to this one.
-    func modes(near wish: PixelSize) -> (modes: [CameraMode], otherFormats: [String]) {
-        var modes: [CameraMode] = []
-        var others: [String] = []
-        for code in formatCodes() {
-            guard let format = CameraFormat(code: code) else {
-                others.append(CameraFormat.name(ofCode: code))
+    /// VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS.
+    func offer(near wish: PixelSize, _ api: CaptureAPI) -> CameraOffer {
+        var offer = CameraOffer()
+        for code in formatCodes(api) {
+            guard let pixelCode = PixelCode(code) else {
+                offer.otherFormats.append(PixelCode.name(code))
                 continue
             }
             for sizes in sizes(ofCode: code) {
                 let rates = sizes == .unknown ? [] : rates(ofCode: code, size: sizes.nearest(to: wish))
-                modes.append(CameraMode(format: format, code: code, sizes: sizes, rates: rates))
+                offer.modes.append(CameraMode(pixelCode: pixelCode, sizes: sizes, rates: rates))
             }
         }
-        return (modes, others)
+        return offer
     }
 
-    private func formatCodes() -> [UInt32] {
+    private func formatCodes(_ api: CaptureAPI) -> [UInt32] {
         // A driver that never says EINVAL must not hold us: no device has a thousand entries.
         (0..<UInt32(1000)).lazy.map { index -> UInt32? in
             var entry = v4l2_fmtdesc()
             entry.index = index
-            entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+            entry.type = api.bufferType
             return self.control(shim_VIDIOC_ENUM_FMT, &entry) == 0 ? entry.pixelformat : nil
         }.prefix { $0 != nil }.compactMap { $0 }
     }

@@ -13,12 +13,18 @@ final class CaptureBuffers: @unchecked Sendable {
     /// One buffer as the driver handed it over.
     struct Filled {
         var index: Int
-        /// What the driver has written; no more than the buffer holds. Whatever lies behind is from an older picture.
-        var bytes: UnsafeRawBufferPointer
+        /// What the driver has written to each memory; no more than it holds. Whatever lies behind is from an older
+        /// picture.
+        var memories: [UnsafeRawBufferPointer]
         var sequence: UInt32
         var isDamaged: Bool
+        /// `enum v4l2_field`.
+        var field: UInt32
         /// When the driver stamps with CLOCK_MONOTONIC, its stamp in microseconds.
         var monotonicStamp: Int64?
+
+        /// There is nothing in it.
+        var isEmpty: Bool { memories.allSatisfy(\.isEmpty) }
     }
 
     enum Taken {
@@ -33,9 +39,10 @@ final class CaptureBuffers: @unchecked Sendable {
         var failure: Int32?
     }
 
-    private let node: any VideoNode
+    private let queue: BufferQueue
     private let wake: WakeUp
-    private let mappings: [UnsafeMutableRawBufferPointer]
+    /// Of each buffer, the memories that it has.
+    private let mappings: [[UnsafeMutableRawBufferPointer]]
     private let state = Locked(State())
     /// What the driver must never have less of, or it has nowhere to put the next picture.
     private let reserve: Int
@@ -48,77 +55,79 @@ final class CaptureBuffers: @unchecked Sendable {
     /// Asks the driver for buffers and maps them.
     ///
     /// - Throws: ``DeviceError`` `.busy`, `.disconnected`, `.unsupported` or `.failed`.
-    init(node: any VideoNode, wake: WakeUp) throws(DeviceError) {
+    init(_ queue: BufferQueue, wake: WakeUp) throws(DeviceError) {
+        let node = queue.node
         let reserve = max(2, min(16, node.leastBuffers))
-        var request = v4l2_requestbuffers()
-        request.count = UInt32(reserve + Self.lendable)
-        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        request.memory = V4L2_MEMORY_MMAP.rawValue
-        let error = node.control(shim_VIDIOC_REQBUFS, &request)
+        let (error, granted) = queue.request(reserve + Self.lendable)
         guard error != EINVAL else {
             throw DeviceError(.unsupported, device: node.path, "it gives no buffers to map (V4L2_MEMORY_MMAP)")
         }
         guard error == 0 else { throw node.failure(error, "it gives no buffers") }
-        var mappings: [UnsafeMutableRawBufferPointer] = []
-        func undo() {
-            for mapping in mappings { if let base = mapping.baseAddress { node.unmap(base, length: mapping.count) } }
-        }
-        for index in 0..<min(request.count, UInt32(Self.most)) {
-            var buffer = Self.description(index: index)
-            let error = node.control(shim_VIDIOC_QUERYBUF, &buffer)
-            guard error == 0 else {
-                undo()
-                throw node.failure(error, "buffer \(index) could not be looked up")
-            }
-            guard buffer.length > 0, let base = node.map(length: Int(buffer.length), offset: Int(buffer.m.offset))
-            else {
-                undo()
-                throw DeviceError(.failed, device: node.path, "buffer \(index) could not be mapped")
-            }
-            mappings.append(UnsafeMutableRawBufferPointer(start: base, count: Int(buffer.length)))
+        var mappings: [[UnsafeMutableRawBufferPointer]] = []
+        do throws(DeviceError) {
+            for index in 0..<min(granted, Self.most) { try mappings.append(Self.map(queue, index)) }
+        } catch {
+            for mapping in mappings { Self.unmap(mapping, node) }
+            throw error
         }
         guard !mappings.isEmpty else {
             throw DeviceError(.failed, device: node.path, "it gives no buffers")
         }
-        self.node = node
+        self.queue = queue
         self.wake = wake
         self.mappings = mappings
         self.reserve = reserve
     }
 
-    deinit {
-        for mapping in mappings { if let base = mapping.baseAddress { node.unmap(base, length: mapping.count) } }
+    deinit { for mapping in mappings { Self.unmap(mapping, queue.node) } }
+
+    private static func map(_ queue: BufferQueue, _ index: Int) throws(DeviceError) -> [UnsafeMutableRawBufferPointer] {
+        let node = queue.node
+        let (error, memories) = queue.memories(of: index)
+        guard error == 0 else { throw node.failure(error, "buffer \(index) could not be looked up") }
+        var mapping: [UnsafeMutableRawBufferPointer] = []
+        for memory in memories {
+            guard memory.length > 0, let base = node.map(length: memory.length, offset: memory.offset) else {
+                unmap(mapping, node)
+                throw DeviceError(.failed, device: node.path, "buffer \(index) could not be mapped")
+            }
+            mapping.append(UnsafeMutableRawBufferPointer(start: base, count: memory.length))
+        }
+        return mapping
+    }
+
+    private static func unmap(_ mapping: [UnsafeMutableRawBufferPointer], _ node: any VideoNode) {
+        for memory in mapping { if let base = memory.baseAddress { node.unmap(base, length: memory.count) } }
     }
 
     /// Hands all buffers to the driver and starts it.
     func start() throws(DeviceError) {
         for index in mappings.indices {
-            let error = enqueue(index)
-            guard error == 0 else { throw node.failure(error, "buffer \(index) was refused") }
+            let error = queue.enqueue(index)
+            guard error == 0 else { throw queue.node.failure(error, "buffer \(index) was refused") }
             state.withLock { $0.queued += 1 }
         }
-        var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
-        let error = node.control(shim_VIDIOC_STREAMON, &type)
-        guard error == 0 else { throw node.failure(error, "it does not start; another mode may work") }
+        let error = queue.setStreaming(true)
+        guard error == 0 else { throw queue.node.failure(error, "it does not start; another mode may work") }
     }
 
     /// Takes the next filled buffer. It must go back with ``giveBack(_:)``, whatever is in it.
     func take() -> Taken {
-        var buffer = Self.description(index: 0)
-        let error = node.control(shim_VIDIOC_DQBUF, &buffer)
+        let (error, filled) = queue.dequeue()
         if error == EAGAIN { return .nothingYet }
         guard error == 0 else { return .failed(error) }
-        let index = Int(buffer.index)
-        guard mappings.indices.contains(index) else { return .failed(EINVAL) }
+        guard mappings.indices.contains(filled.index) else { return .failed(EINVAL) }
         state.withLock { $0.queued -= 1 }
-        let used = min(Int(buffer.bytesused), mappings[index].count)
+        let memories = zip(mappings[filled.index], filled.used).map { memory, used in
+            UnsafeRawBufferPointer(rebasing: memory[used.clamped(to: 0..<memory.count)])
+        }
         let isMonotonic =
-            buffer.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+            filled.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
         return .filled(
             Filled(
-                index: index, bytes: UnsafeRawBufferPointer(rebasing: mappings[index][..<used]),
-                sequence: buffer.sequence, isDamaged: buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0,
-                monotonicStamp: isMonotonic ? Self.microseconds(buffer.timestamp) : nil))
+                index: filled.index, memories: memories, sequence: filled.sequence,
+                isDamaged: filled.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0, field: filled.field,
+                monotonicStamp: isMonotonic ? Self.microseconds(filled.stamp) : nil))
     }
 
     /// Whether a buffer just taken may be lent out: the driver has enough without it.
@@ -128,9 +137,9 @@ final class CaptureBuffers: @unchecked Sendable {
     func giveBack(_ index: Int) {
         let failed = state.withLock { state in
             if state.hasEnded { return false }
-            var error = enqueue(index)
+            var error = queue.enqueue(index)
             // Once more: a single refusal has been seen that a second call did not meet.
-            if error != 0, error != ENODEV { error = enqueue(index) }
+            if error != 0, error != ENODEV { error = queue.enqueue(index) }
             if error == 0 { state.queued += 1 } else { state.failure = error }
             return error != 0
         }
@@ -140,30 +149,12 @@ final class CaptureBuffers: @unchecked Sendable {
     /// The errno of a buffer that could not be given back.
     var failure: Int32? { state.withLock { $0.failure } }
 
-    /// Stops the driver, lets go of its buffers and closes the node. What frames still hold stays mapped: the driver
-    /// keeps orphaned buffers until they are unmapped (V4L2_BUF_CAP_SUPPORTS_ORPHANED_BUFS).
+    /// Stops the driver and lets go of its buffers; the node stays open. What frames still hold stays mapped: the
+    /// driver keeps orphaned buffers until they are unmapped (V4L2_BUF_CAP_SUPPORTS_ORPHANED_BUFS).
     func end() {
         state.withLock { $0.hasEnded = true }
-        var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
-        _ = node.control(shim_VIDIOC_STREAMOFF, &type)
-        var request = v4l2_requestbuffers()
-        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        request.memory = V4L2_MEMORY_MMAP.rawValue
-        _ = node.control(shim_VIDIOC_REQBUFS, &request)
-        node.close()
-    }
-
-    private func enqueue(_ index: Int) -> Int32 {
-        var buffer = Self.description(index: UInt32(clamping: index))
-        return node.control(shim_VIDIOC_QBUF, &buffer)
-    }
-
-    private static func description(index: UInt32) -> v4l2_buffer {
-        var buffer = v4l2_buffer()
-        buffer.index = index
-        buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        buffer.memory = V4L2_MEMORY_MMAP.rawValue
-        return buffer
+        _ = queue.setStreaming(false)
+        _ = queue.request(0)
     }
 
     private static func microseconds(_ time: timeval) -> Int64? {

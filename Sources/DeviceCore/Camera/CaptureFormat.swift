@@ -8,9 +8,12 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
     package var size: PixelSize
     /// Pictures per second as the driver states it; nil when it does not. The time stamps say what is true.
     package var framesPerSecond: Double?
-    /// Bytes from one row of the first plane to the next; 0 for MJPG.
-    package var stride: Int
+    /// Nil for what is not a raw picture.
+    var layout: PlaneLayout?
     package var color: ColorDescription
+
+    /// Bytes from one row of the first plane to the next; 0 for what is not a raw picture.
+    package var stride: Int { layout?.planes.first?.stride ?? 0 }
 
     /// `1280x720 nv12 at 30 fps`.
     package var description: String {
@@ -24,7 +27,8 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
         return "asked for \(wish.size) at \(Self.text(wish.framesPerSecond)) fps, the camera gives \(self)"
     }
 
-    private static func text(_ rate: Double) -> String {
+    /// A rate for people.
+    package static func text(_ rate: Double) -> String {
         // Two decimals without Foundation: 29.97, 12.5, 30.
         let hundredths = Int64(max(0, min(1e9, rate)) * 100 + 0.5)
         let (whole, part) = (hundredths / 100, hundredths % 100)
@@ -36,71 +40,57 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
 extension VideoNode {
     /// Chooses a mode, sets it, and reads back what came of it.
     ///
+    /// The node's input stays as it is: cameras have one and often refuse VIDIOC_S_INPUT, and of a capture card's the
+    /// user has chosen one (`v4l2-ctl --set-input`).
+    ///
     /// - Throws: ``DeviceError`` `.busy`, `.unsupported`, `.disconnected` or `.failed`.
-    func setFormat(_ wish: CameraWish) throws(DeviceError) -> CaptureFormat {
-        let (modes, others) = modes(near: wish.size)
-        var choices = ModeChoice.ranked(modes, for: wish)
-        if choices.isEmpty, modes.isEmpty, others.isEmpty {
+    func setFormat(_ wish: CameraWish, _ api: CaptureAPI) throws(DeviceError) -> CaptureFormat {
+        let offer = offer(near: wish.size, api)
+        var choices = ModeChoice.ranked(offer.modes, for: wish)
+        if choices.isEmpty, offer.modes.isEmpty, offer.otherFormats.isEmpty {
             // A driver that enumerates nothing may take a format all the same.
-            choices = wish.formats.sorted { $0.cost < $1.cost }.flatMap { format in
-                format.codes.map { code in
-                    let mode = CameraMode(format: format, code: code, sizes: .unknown, rates: [])
-                    return ModeChoice(mode: mode, size: wish.size, rate: wish.framesPerSecond)
-                }
-            }
+            choices = ModeChoice.ranked(
+                PixelCode.all.map { CameraMode(pixelCode: $0, sizes: .unknown, rates: []) }, for: wish)
         }
         // Drivers refuse what they have enumerated, or give another format instead: then the next.
-        for choice in choices.prefix(16) {
-            if let format = try set(choice, stride: wish.stride) { return format }
-        }
-        let offered = (modes.map(\.format.rawValue) + others).reduce(into: [String]()) { names, name in
-            if !names.contains(name) { names.append(name) }
+        for choice in choices.prefix(32) {
+            if let format = try set(choice, api, stride: wish.stride) { return format }
         }
         throw DeviceError(
             .unsupported, device: path,
-            "offers \(offered.isEmpty ? "no format" : offered.joined(separator: ", ")), "
-                + "but \(wish.formats.map(\.rawValue).sorted().joined(separator: ", ")) is needed")
+            FormatAdvice(offered: offer.modes.map(\.codeName) + offer.otherFormats, wanted: wish.formats).text)
     }
 
     /// Nil when the driver does not take it.
-    private func set(_ choice: ModeChoice, stride wish: Int?) throws(DeviceError) -> CaptureFormat? {
-        var request = v4l2_format()
-        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        request.fmt.pix.width = UInt32(clamping: choice.size.width)
-        request.fmt.pix.height = UInt32(clamping: choice.size.height)
-        request.fmt.pix.pixelformat = choice.mode.code
-        request.fmt.pix.field = V4L2_FIELD_NONE.rawValue
-        request.fmt.pix.bytesperline = UInt32(clamping: wish ?? 0)
-        let error = control(shim_VIDIOC_S_FMT, &request)
+    private func set(_ choice: ModeChoice, _ api: CaptureAPI, stride wish: Int?) throws(DeviceError) -> CaptureFormat? {
+        var got = DriverFormat(code: choice.mode.pixelCode.code, size: choice.size, stride: wish ?? 0)
+        let error = got.set(self, api)
         switch error {
         case 0: break
         case EINVAL: return nil
         default: throw failure(error, "the format could not be set")
         }
-        let got = request.fmt.pix
-        guard let format = CameraFormat(code: got.pixelformat), format == choice.mode.format else { return nil }
-        let size = PixelSize(width: Int(got.width), height: Int(got.height))
-        guard size.isWithinLimits else { return nil }
-        guard isWholePicture(got.field) else { return nil }
-        let color = V4L2Color(
-            colorspace: got.colorspace, encoding: got.ycbcr_enc, quantization: got.quantization,
-            transfer: got.xfer_func)
-        fillPicture(size)
+        guard let code = PixelCode(got.code), code.format == choice.mode.format, got.size.isWithinLimits,
+            isWholePicture(got.field)
+        else { return nil }
+        let format = code.format
+        fillPicture(got.size)
         guard let pixels = format.pixelFormat else {
             return CaptureFormat(
-                format: format, size: size, framesPerSecond: setRate(choice.rate), stride: 0, color: color.jpeg)
+                format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: nil,
+                color: got.color.jpeg)
         }
-        // Some drivers leave the stride at 0 where rows are not padded.
-        let row = pixels.rowBytes(plane: 0, width: size.width)
-        let stride = got.bytesperline == 0 ? row : Int(got.bytesperline)
-        guard stride >= row, stride <= 1 << 20 else {
+        guard let layout = PlaneLayout(code, size: got.size, strides: got.strides) else {
+            let rows = (0..<pixels.planeCount).map { "\(pixels.rowBytes(plane: $0, width: got.size.width))" }
             throw DeviceError(
                 .unsupported, device: path,
-                "says that a row of \(size) \(format.rawValue) takes \(stride) bytes; it takes \(row)")
+                "says that the rows of \(got.size) \(format.rawValue) take "
+                    + "\(got.strides.map(String.init).joined(separator: ", ")) bytes; "
+                    + "they take \(rows.joined(separator: ", "))")
         }
         return CaptureFormat(
-            format: format, size: size, framesPerSecond: setRate(choice.rate), stride: stride,
-            color: format == .bgra ? color.convertedRGB : color.description)
+            format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: layout,
+            color: pixels.isRGB ? got.color.convertedRGB : got.color.description)
     }
 
     /// Half pictures one after the other (ALTERNATE, TOP, BOTTOM, SEQ_…) are no frames.
@@ -129,16 +119,21 @@ extension VideoNode {
     }
 
     /// Asks for a rate and gives back what the driver says it is then. HDMI inputs refuse: their rate is the signal's.
-    private func setRate(_ rate: Double) -> Double? {
+    private func setRate(_ rate: Double, _ api: CaptureAPI) -> Double? {
         var request = v4l2_streamparm()
-        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        request.type = api.bufferType
         guard control(shim_VIDIOC_G_PARM, &request) == 0 else { return nil }
         let before = self.rate(ofInterval: request.parm.capture.timeperframe)
         guard request.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else { return before }
         request.parm.capture.timeperframe = v4l2_fract(
             numerator: 1000, denominator: UInt32(max(1, min(1000, rate)) * 1000))
         guard control(shim_VIDIOC_S_PARM, &request) == 0 else { return before }
-        return self.rate(ofInterval: request.parm.capture.timeperframe) ?? before
+        let answer = self.rate(ofInterval: request.parm.capture.timeperframe)
+        // Some drivers answer with what they were asked for, and only then settle on what they have.
+        var settled = v4l2_streamparm()
+        settled.type = api.bufferType
+        guard control(shim_VIDIOC_G_PARM, &settled) == 0 else { return answer ?? before }
+        return self.rate(ofInterval: settled.parm.capture.timeperframe) ?? answer ?? before
     }
 
     /// The error for a call that the driver refused.
@@ -152,6 +147,12 @@ extension VideoNode {
             DeviceError(.disconnected, device: path, systemError: error, "the camera has gone")
         case EACCES, EPERM:
             DeviceError(.permissionDenied, device: path, NodeAccess.permissionHint(path))
+        case ENOSPC:
+            // The manual on VIDIOC_STREAMON and usb_submit_urb(): the bus cannot reserve what this mode needs.
+            DeviceError(
+                .busy, device: path, systemError: error,
+                "the USB bus has not enough bandwidth left for it; ask for a smaller size or rate, unplug what shares "
+                    + "its hub, or use another port")
         default:
             DeviceError(.failed, device: path, systemError: error, what)
         }

@@ -87,10 +87,10 @@ struct CaptureLoop {
         let arrival = clock.now
         countMissed(upTo: filled.sequence)
         guard !filled.isDamaged else { return discard(filled, \.damaged) }
-        guard let base = filled.bytes.baseAddress, !filled.bytes.isEmpty else { return discard(filled, \.empty) }
+        guard !filled.isEmpty else { return discard(filled, \.empty) }
         let (time, wasDoubtful) = frameClock.time(stamp: filled.monotonicStamp, arrival: arrival)
         let isLent = buffers.canLend
-        let lease = Lease(buffers: buffers, index: filled.index, base: base, count: filled.bytes.count, copy: !isLent)
+        let lease = BufferLease(of: filled, from: buffers, isCopy: !isLent)
         guard let picture = picture(lease, time) else {
             // The lease has given the buffer back.
             return statistics.withLock { $0.short += 1 }
@@ -103,23 +103,20 @@ struct CaptureLoop {
         onPicture(picture)
     }
 
-    private func picture(_ lease: Lease, _ time: MonotonicTime) -> CapturedPicture? {
-        let bytes = lease.bytes
-        guard let pixels = format.format.pixelFormat else {
-            return .compressed(
-                CompressedFrame(
-                    bytes: lease.base, count: bytes.count, size: format.size, color: format.color,
-                    presentationTime: time, release: lease.release))
-        }
-        // The planes of a single-planar format follow one another with the same stride (the V4L2 manual on NV12).
-        let lumaRows = format.stride * format.size.height
-        var planes = [(bytes: bytes, stride: format.stride)]
-        if pixels.planeCount == 2 {
-            guard lumaRows < bytes.count else {
+    private func picture(_ lease: BufferLease, _ time: MonotonicTime) -> CapturedPicture? {
+        guard let pixels = format.format.pixelFormat, let layout = format.layout else {
+            guard let bytes = lease.memories.first, let base = bytes.baseAddress else {
                 lease.release()
                 return nil
             }
-            planes.append((UnsafeRawBufferPointer(rebasing: bytes[lumaRows...]), format.stride))
+            return .compressed(
+                CompressedFrame(
+                    bytes: base, count: bytes.count, size: format.size, color: format.color, presentationTime: time,
+                    release: lease.release))
+        }
+        guard let planes = layout.slices(of: lease.memories) else {
+            lease.release()
+            return nil
         }
         // Calls `release` before it throws, when the picture is not whole.
         let frame = try? VideoFrame(
@@ -139,28 +136,5 @@ struct CaptureLoop {
         let step = sequence &- lastSequence
         // A step back or a huge one is a driver that began to count anew.
         if step > 1, step < 10_000 { statistics.withLock { $0.missed += Int(step) - 1 } }
-    }
-}
-
-/// A filled buffer on its way to a consumer: the driver's own, or a copy of it where the driver runs short.
-private struct Lease {
-    let base: UnsafeRawPointer
-    let bytes: UnsafeRawBufferPointer
-    let release: @Sendable () -> Void
-
-    init(buffers: CaptureBuffers, index: Int, base: UnsafeRawPointer, count: Int, copy: Bool) {
-        guard copy else {
-            self.base = base
-            bytes = UnsafeRawBufferPointer(start: base, count: count)
-            release = { buffers.giveBack(index) }
-            return
-        }
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
-        memory.copyMemory(from: base, byteCount: count)
-        buffers.giveBack(index)
-        nonisolated(unsafe) let owned = memory  // freed once, by the storage that alone calls `release`
-        self.base = UnsafeRawPointer(memory)
-        bytes = UnsafeRawBufferPointer(start: self.base, count: count)
-        release = { owned.deallocate() }
     }
 }

@@ -28,7 +28,7 @@ struct ModeChoice: Equatable {
     /// Pictures per second; the wish where the driver does not say what it has.
     var rate: Double
 
-    /// The modes that fit the wish, the best first: nearest size, then a rate that suffices, then the least costly
+    /// The modes that fit the wish, the best first: with colours if there are any, the nearest size, then a rate that suffices, then the least costly
     /// format. So a webcam that has 1280x720 in YUYV at 10 and in MJPG at 30 pictures per second gives MJPG.
     static func ranked(_ modes: [CameraMode], for wish: CameraWish) -> [ModeChoice] {
         modes.filter { wish.formats.contains($0.format) }
@@ -57,6 +57,6 @@ struct ModeChoice: Equatable {
         // A twentieth too slow is still the rate (29.97 for 30); faster than asked is nearly free to thin out.
         let lack = max(0, wish.framesPerSecond * 0.95 - rate)
         let excess = max(0, rate - wish.framesPerSecond * 1.05)
-        return [distance, lack, Double(mode.format.cost), excess]
+        return [mode.format == .gray ? 1 : 0, distance, lack, Double(mode.format.cost), excess]
     }
 }

@@ -14,6 +14,7 @@ package final class VideoCaptureDevice: Sendable {
     package let note: String?
 
     private let node: any VideoNode
+    private let api: CaptureAPI
     private let life: CaptureLife
     private let clock: any MonotonicClock
     private let stallLimit: Microseconds
@@ -30,8 +31,8 @@ package final class VideoCaptureDevice: Sendable {
     ) throws(DeviceError) {
         life = try CaptureLife(of: device.path)
         node = try nodes.open(device.path)
-        _ = try node.captureCapability()
-        format = try node.setFormat(wish)
+        api = try node.captureCapability().api
+        format = try node.setFormat(wish, api)
         note = format.difference(from: wish)
         self.device = device
         self.clock = clock
@@ -50,10 +51,10 @@ package final class VideoCaptureDevice: Sendable {
         onEvent: @escaping @Sendable (VideoCaptureEvent) -> Void
     ) throws(DeviceError) {
         try life.start("cam " + (device.path.split(separator: "/").last ?? "")) {
-            [node, format, stopSignal = life.stopSignal, clock, stallLimit, counts] outcome in
+            [node, api, format, stopSignal = life.stopSignal, clock, stallLimit, counts] outcome in
             let buffers: CaptureBuffers
             do throws(DeviceError) {
-                buffers = try CaptureBuffers(node: node, wake: stopSignal.wake)
+                buffers = try CaptureBuffers(BufferQueue(node: node, api: api), wake: stopSignal.wake)
             } catch {
                 node.close()
                 return outcome.finish(error)
@@ -62,6 +63,7 @@ package final class VideoCaptureDevice: Sendable {
                 try buffers.start()
             } catch {
                 buffers.end()
+                node.close()
                 return outcome.finish(error)
             }
             outcome.finish(nil)
@@ -70,6 +72,7 @@ package final class VideoCaptureDevice: Sendable {
                 statistics: counts, onPicture: onPicture)
             let error = loop.run()
             buffers.end()
+            node.close()
             if let error { onEvent(.lost(error)) }
         }
     }

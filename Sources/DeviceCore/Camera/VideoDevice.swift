@@ -19,15 +19,30 @@ package struct VideoDevice: Hashable, Sendable, Identifiable {
     /// Where it is plugged in: `usb-0000:00:14.0-2`, `platform:vivid-000`.
     package let bus: String
     package let serial: String?
+    /// Where it looks, of a camera that is built in and says so (V4L2_CID_CAMERA_ORIENTATION).
+    package let facing: CameraFacing?
 
-    package init(id: String, name: String, path: String, driver: String, bus: String, serial: String?) {
+    package init(
+        id: String, name: String, path: String, driver: String, bus: String, serial: String?,
+        facing: CameraFacing? = nil
+    ) {
         self.id = id
         self.name = name
         self.path = path
         self.driver = driver
         self.bus = bus
         self.serial = serial
+        self.facing = facing
     }
+}
+
+/// Which way a camera looks that belongs to its machine.
+package enum CameraFacing: String, Hashable, Sendable {
+    /// At whoever uses the machine.
+    case front
+    case back
+    /// It is on a cable or an arm.
+    case external
 }
 
 /// What there is, and what could not be looked at.
@@ -67,7 +82,14 @@ extension VideoDevice {
     {
         if text.hasPrefix("/") { return try VideoDevice(at: text, nodes: nodes) }
         let survey = survey(nodes: nodes)
-        if let match = survey.devices.first(where: { $0.id == text }) { return match }
+        let identical = survey.devices.filter { $0.id == text }
+        if identical.count == 1, let match = identical.first { return match }
+        if identical.count > 1 {
+            throw DeviceError(
+                .notFound, device: text,
+                "\(identical.count) cameras have this serial number; use one of these: "
+                    + identical.map(\.path).joined(separator: ", "))
+        }
         let named = survey.devices.filter { $0.name == text }
         if named.count == 1, let match = named.first { return match }
         if named.count > 1 {
@@ -84,20 +106,29 @@ extension VideoDevice {
         )
     }
 
-    /// This camera, or what is in its place, once it was lost: what `text` names now; else this very camera under
-    /// another node, which it gets when a program still held the old one as it came back.
+    /// This very camera, wherever it is now: its node has another number when a program still held the old one as it
+    /// came back. No other camera is taken in its place.
     ///
-    /// - Parameter text: What it was found by.
-    /// - Throws: ``DeviceError``, as ``find(_:nodes:)``.
-    package func found(again text: String, nodes: any VideoNodes = SystemVideoNodes()) throws(DeviceError)
-        -> VideoDevice
-    {
+    /// - Throws: ``DeviceError``: `.notFound`, and what is in its place; `.permissionDenied` when its node, or any, may
+    ///   not be opened, which may be this camera.
+    package func found(nodes: any VideoNodes = SystemVideoNodes()) throws(DeviceError) -> VideoDevice {
+        var other: VideoDevice?
         do throws(DeviceError) {
-            return try Self.find(text, nodes: nodes)
-        } catch {
-            guard let same = Self.list(nodes: nodes).first(where: { $0.id == id }) else { throw error }
-            return same
+            let here = try VideoDevice(at: path, nodes: nodes)
+            // Cameras of one make may have one serial number; then the place tells them apart.
+            if here.id == id, here.bus == bus { return here }
+            if here.id != id { other = here }
+        } catch  where error.code == .notFound || error.code == .notACaptureDevice {
+            // Another node, if any.
         }
+        let survey = Self.survey(nodes: nodes)
+        let same = survey.devices.filter { $0.id == id }
+        if let match = same.first(where: { $0.bus == bus }) ?? (same.count == 1 ? same.first : nil) { return match }
+        if let problem = survey.problems.first(where: { $0.code == .permissionDenied }) { throw problem }
+        throw DeviceError(
+            .notFound, device: path,
+            "\(name) is not there; it is taken up again when it is back"
+                + (other.map { " (\($0.name), which is at its node now, is another camera: \($0.id))" } ?? ""))
     }
 
     /// The first camera.
@@ -115,7 +146,7 @@ extension VideoDevice {
         let node = try nodes.open(path)
         defer { node.close() }
         let capability = try node.captureCapability()
-        let bus = SystemText.name(capability.bus_info)
+        let bus = capability.bus
         let index = nodes.attribute("index", of: path) ?? "0"
         let serial = nodes.attribute("device/../serial", of: path)
         let vendor = nodes.attribute("device/../idVendor", of: path)
@@ -127,9 +158,32 @@ extension VideoDevice {
                 "bus:\(bus):\(index)"
             }
         self.init(
-            id: id, name: SystemText.name(capability.card), path: path, driver: SystemText.name(capability.driver),
-            bus: bus, serial: vendor == nil ? nil : serial)
+            id: id, name: capability.name, path: path, driver: capability.driver, bus: bus,
+            serial: vendor == nil ? nil : serial,
+            facing: node.facing)
     }
+}
+
+extension VideoNode {
+    fileprivate var facing: CameraFacing? {
+        var value = v4l2_control()
+        value.id = shim_V4L2_CID_CAMERA_ORIENTATION
+        guard control(shim_VIDIOC_G_CTRL, &value) == 0 else { return nil }
+        return switch value.value {
+        case V4L2_CAMERA_ORIENTATION_FRONT: .front
+        case V4L2_CAMERA_ORIENTATION_BACK: .back
+        case V4L2_CAMERA_ORIENTATION_EXTERNAL: .external
+        default: nil
+        }
+    }
+}
+
+/// What a node that pictures can be captured from says of itself.
+struct CaptureCapability: Sendable {
+    var name: String
+    var driver: String
+    var bus: String
+    var api: CaptureAPI
 }
 
 extension VideoNode {
@@ -139,7 +193,7 @@ extension VideoNode {
     /// node has video capture in the second.
     ///
     /// - Throws: ``DeviceError`` `.notACaptureDevice` or `.unsupported`.
-    func captureCapability() throws(DeviceError) -> v4l2_capability {
+    func captureCapability() throws(DeviceError) -> CaptureCapability {
         var capability = v4l2_capability()
         let error = control(shim_VIDIOC_QUERYCAP, &capability)
         guard error != ENOTTY, error != EINVAL else {
@@ -148,17 +202,18 @@ extension VideoNode {
         guard error == 0 else { throw failure(error, "it does not say what it can do") }
         let hasOwn = capability.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
         let flags = hasOwn ? capability.device_caps : capability.capabilities
-        if flags & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 {
+        let apis: [(flag: Int32, api: CaptureAPI)] = [
+            (V4L2_CAP_VIDEO_CAPTURE, .singlePlanar), (V4L2_CAP_VIDEO_CAPTURE_MPLANE, .multiPlanar),
+        ]
+        if let api = apis.first(where: { flags & UInt32($0.flag) != 0 })?.api {
             guard flags & UInt32(V4L2_CAP_STREAMING) != 0 else {
                 throw DeviceError(
                     .unsupported, device: path,
                     "it gives pictures by read(2) only; streaming (V4L2_CAP_STREAMING) is needed")
             }
-            return capability
-        }
-        if flags & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 {
-            throw DeviceError(
-                .unsupported, device: path, "it speaks the multi-planar API only, which is not supported yet")
+            return CaptureCapability(
+                name: SystemText.name(capability.card), driver: SystemText.name(capability.driver),
+                bus: SystemText.name(capability.bus_info), api: api)
         }
         let what =
             if flags & UInt32(V4L2_CAP_META_CAPTURE) != 0 {

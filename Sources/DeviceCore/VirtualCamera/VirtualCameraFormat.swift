@@ -60,7 +60,7 @@ extension VideoNode {
         guard let known = VirtualCameraFormat.preferred.first(where: { $0.code == code }) else {
             throw DeviceError(
                 .unsupported, device: path,
-                "it is held at \(size) \(CameraFormat.name(ofCode: code)), which cannot be written; "
+                "it is held at \(size) \(PixelCode.name(code)), which cannot be written; "
                     + "close the programs that use it\(NodeAccess.holderList(path))")
         }
         let row = known.pixels.rowBytes(plane: 0, width: size.width)

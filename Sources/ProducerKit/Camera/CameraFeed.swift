@@ -130,7 +130,9 @@ final class CameraFeed: Sendable {
 
     private func didFail(_ error: DeviceError) {
         // On trial it is told to whoever waits for it.
-        if !trial.end(.failure(error)) || state.withLock({ $0.role == .onAir }) { report(error.description) }
+        if !trial.end(.failure(error)) || state.withLock({ $0.role == .onAir }) {
+            sink.sourceDidLose(ProducerError(error))
+        }
     }
 
     private func didClose() {

@@ -49,7 +49,7 @@ struct SystemCameras: CameraMachine {
     }
 
     func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice {
-        try device.found(again: text)
+        try device.found()
     }
 
     func capture(

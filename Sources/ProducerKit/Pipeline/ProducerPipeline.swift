@@ -144,6 +144,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     func controlsDidChange(_ controls: [CameraControl]) { events.controlsDidChange(controls) }
 
     func sourceDidEnd(_ error: ProducerError?) { events.sourceDidEnd(error) }
+    func sourceDidLose(_ error: ProducerError) { events.sourceDidFail(error) }
     func sourceDidReport(_ line: String) { events.report(line) }
 
     // MARK: Viewers; links' queues

@@ -57,6 +57,9 @@ package protocol MediaSink: AnyObject, Sendable {
     /// The source came to its end, by itself (`nil`) or by a failure. Once for each `start`, last.
     func sourceDidEnd(_ error: ProducerError?)
 
+    /// A device has gone, or cannot be opened again: it is opened once it can be, and the others go on meanwhile.
+    func sourceDidLose(_ error: ProducerError)
+
     /// One line for people: what was chosen, what is missing.
     func sourceDidReport(_ line: String)
 }
@@ -64,6 +67,7 @@ package protocol MediaSink: AnyObject, Sendable {
 extension MediaSink {
     package func cameraDidChange() {}
     package func controlsDidChange(_ controls: [CameraControl]) {}
+    package func sourceDidLose(_ error: ProducerError) { sourceDidReport(error.message) }
 }
 
 /// What is known of a stream that comes coded.

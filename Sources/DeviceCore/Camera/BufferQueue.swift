@@ -1,0 +1,87 @@
+internal import CLinuxShims
+import Glibc
+
+/// The buffer calls of V4L2, VIDIOC_REQBUFS to VIDIOC_STREAMOFF, the same for both APIs: a buffer has one memory, or
+/// one for each plane that is split off.
+struct BufferQueue: Sendable {
+    let node: any VideoNode
+    let api: CaptureAPI
+
+    /// A filled buffer as the driver describes it.
+    struct Filled {
+        var index: Int
+        /// What was written of each memory.
+        var used: [Range<Int>]
+        var sequence: UInt32
+        /// `V4L2_BUF_FLAG_…`
+        var flags: UInt32
+        /// `enum v4l2_field`.
+        var field: UInt32
+        var stamp: timeval
+    }
+
+    /// VIDIOC_REQBUFS for buffers to map; 0 gives all back. The driver may grant more or fewer than `count`.
+    func request(_ count: Int) -> (error: Int32, granted: Int) {
+        var request = v4l2_requestbuffers()
+        request.count = UInt32(clamping: count)
+        request.type = api.bufferType
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        let error = node.control(shim_VIDIOC_REQBUFS, &request)
+        return (error, Int(request.count))
+    }
+
+    /// VIDIOC_QUERYBUF: how long each memory of a buffer is, and the offset to map it by.
+    func memories(of index: Int) -> (error: Int32, memories: [(length: Int, offset: Int)]) {
+        call(shim_VIDIOC_QUERYBUF, index) { buffer, planes in
+            switch api {
+            case .singlePlanar: [(Int(buffer.length), Int(buffer.m.offset))]
+            case .multiPlanar: planes.map { (Int($0.length), Int($0.m.mem_offset)) }
+            }
+        }
+    }
+
+    /// VIDIOC_QBUF.
+    func enqueue(_ index: Int) -> Int32 { call(shim_VIDIOC_QBUF, index) { _, _ in }.error }
+
+    /// VIDIOC_DQBUF.
+    func dequeue() -> (error: Int32, filled: Filled) {
+        call(shim_VIDIOC_DQBUF, 0) { buffer, planes in
+            let used =
+                switch api {
+                case .singlePlanar: [0..<Int(buffer.bytesused)]
+                // `bytesused` counts the header that `data_offset` skips.
+                case .multiPlanar:
+                    planes.map { Int(min($0.data_offset, $0.bytesused))..<Int($0.bytesused) }
+                }
+            return Filled(
+                index: Int(buffer.index), used: used, sequence: buffer.sequence, flags: buffer.flags,
+                field: buffer.field, stamp: buffer.timestamp)
+        }
+    }
+
+    /// VIDIOC_STREAMON or VIDIOC_STREAMOFF.
+    func setStreaming(_ isOn: Bool) -> Int32 {
+        var type = Int32(bitPattern: api.bufferType)
+        return node.control(isOn ? shim_VIDIOC_STREAMON : shim_VIDIOC_STREAMOFF, &type)
+    }
+
+    /// Calls with a buffer's description; `read` sees what the driver has written there.
+    private func call<Answer>(
+        _ request: UInt, _ index: Int,
+        _ read: (v4l2_buffer, UnsafeMutableBufferPointer<v4l2_plane>.SubSequence) -> Answer
+    ) -> (error: Int32, Answer) {
+        withUnsafeTemporaryAllocation(of: v4l2_plane.self, capacity: Int(VIDEO_MAX_PLANES)) { planes in
+            planes.initialize(repeating: v4l2_plane())
+            var buffer = v4l2_buffer()
+            buffer.index = UInt32(clamping: index)
+            buffer.type = api.bufferType
+            buffer.memory = V4L2_MEMORY_MMAP.rawValue
+            if api == .multiPlanar {
+                buffer.m.planes = planes.baseAddress
+                buffer.length = UInt32(planes.count)
+            }
+            let error = node.control(request, &buffer)
+            return (error, read(buffer, planes.prefix(Int(buffer.length))))
+        }
+    }
+}
