@@ -61,7 +61,9 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
     }
 
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
-        run.events.write(.error(error.message))
+        var event = Event.error(error.message)
+        if error.code == .deviceLost { event.name = "deviceLost" }
+        run.events.write(event)
     }
 
     func producerController(_ controller: ProducerController, didReport line: String) {

@@ -2,7 +2,8 @@ internal import Confinement
 internal import DeviceCore
 internal import Dispatch
 
-/// Keeps a device open on a thread of its own: opens it, waits until it is lost or not wanted any more, opens it again.
+/// Keeps a device open on a thread of its own: opens it, waits until it is lost or not wanted any more, opens it again
+/// as soon as it is back (``ReopenSchedule``).
 ///
 /// One for each start of a source.
 final class DeviceKeeper: Sendable {
@@ -18,11 +19,12 @@ final class DeviceKeeper: Sendable {
     /// - Parameters:
     ///   - name: The thread's.
     ///   - device: For errors.
-    ///   - retryInterval: From one try to the next.
-    ///   - report: Why it is not open; the same trouble each second is told once. On the keeper's thread.
+    ///   - news: Tells when devices come.
+    ///   - report: Why it is not open; the same trouble is told once. On the keeper's thread.
     /// - Throws: ``ProducerError`` where the process has no descriptors or threads left.
     init(
-        _ name: String, of device: String, retryInterval: Microseconds = .seconds(Int64(1)), open: @escaping Open,
+        _ name: String, of device: String, news: any DeviceNews = DeviceFolderWatch() ?? NoDeviceNews(),
+        clock: any MonotonicClock = SystemClock(), open: @escaping Open,
         report: @escaping @Sendable (DeviceError) -> Void
     ) throws(ProducerError) {
         guard let wake = WakeUp() else {
@@ -32,7 +34,7 @@ final class DeviceKeeper: Sendable {
         self.stopping = stopping
         do throws(DeviceError) {
             thread = try CaptureThread(name, for: device) {
-                Self.keepOpen(until: stopping, retryInterval, open, report)
+                Self.keepOpen(until: stopping, news, clock, open, report)
             }
         } catch {
             throw ProducerError(error)
@@ -50,37 +52,43 @@ final class DeviceKeeper: Sendable {
         let wake: WakeUp
         let isWanted = Locked(false)
 
-        /// Waits for the end of the time, for `stop`, or for what else signals; true when it is to end.
-        func wait(atMost limit: Microseconds) -> Bool {
-            _ = wake.wait(atMost: limit)
-            // First the signal, then the flag: one that comes in between is seen in the next wait.
+        /// What a signal meant: `stop`, or that the device has something to say. First the signal, then the flag: one
+        /// that comes in between is seen in the next wait.
+        func takeSignal() -> Bool {
             wake.reset()
             return isWanted.withLock { $0 }
         }
     }
 
     private static func keepOpen(
-        until stopping: Stopping, _ retryInterval: Microseconds, _ open: Open, _ report: (DeviceError) -> Void
+        until stopping: Stopping, _ news: any DeviceNews, _ clock: any MonotonicClock, _ open: Open,
+        _ report: (DeviceError) -> Void
     ) {
-        var lastComplaint: String?
-        repeat {
+        var schedule = ReopenSchedule(tellsArrivals: news.tellsArrivals)
+        while true {
             // One for each opening: what an earlier one has to say comes too late.
             let loss = Locked<DeviceError?>(nil)
+            let (isTold, wait): (Bool, Microseconds)
             do throws(DeviceError) {
                 let close = try open { error in
                     loss.withLock { $0 = error }
                     stopping.wake.signal()
                 }
                 defer { close() }
-                lastComplaint = nil
+                schedule.opened()
                 while loss.withLock({ $0 }) == nil {
-                    if stopping.wait(atMost: .seconds(Int64(3_600))) { return }
+                    _ = stopping.wake.wait(atMost: .seconds(Int64(3_600)))
+                    if stopping.takeSignal() { return }
                 }
                 if let error = loss.withLock({ $0 }) { throw error }
+                return
             } catch {
-                if lastComplaint != error.description { report(error) }
-                lastComplaint = error.description
+                (isTold, wait) = schedule.failed(error, at: clock.now)
+                if isTold { report(error) }
             }
-        } while !stopping.wait(atMost: retryInterval)
+            let readiness = news.wait(stopping.wake, atMost: wait)
+            if readiness == .ready { schedule.arrived(at: clock.now) }
+            if stopping.takeSignal() { return }
+        }
     }
 }

@@ -30,7 +30,8 @@ package final class MicrophoneSource: MediaSource {
                 })
             return { capture.stop() }
         } report: {
-            sink.sourceDidReport("no sound: \($0.description); the picture goes on")
+            let error = ProducerError($0)
+            sink.sourceDidLose(ProducerError(error.code, "no sound: \(error.message); the picture goes on"))
         }
         self.keeper.withLock { $0 = keeper }
     }
