@@ -72,7 +72,7 @@ let package = Package(
 
         // The commands: one kit each, options and exit codes.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
-        program("camo-producer", ["CamoTypes", "Confinement", "ProducerKit", "CommandCore"]),
+        program("camo-producer", ["CamoTypes", "Confinement", "DeviceCore", "ProducerKit", "CommandCore"]),
         program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
@@ -91,7 +91,7 @@ let package = Package(
         tests("TransportCoreTests", ["TransportCore", "WireProtocol", "CamoTypes", "COpenSSLShims"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
         tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
-        tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes"]),
+        tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes", "DeviceCore"]),
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests(
             "ProducerKitTests",

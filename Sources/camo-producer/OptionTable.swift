@@ -60,7 +60,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, photo, controls, devices]),
+            commands: [pair, list, photo, controls, devices]),
         secretPrefix: "camo:pair?")
 
     private static let pair = Command(
@@ -92,6 +92,13 @@ enum ProducerTable {
         examples: [
             ("camo-producer controls exposure_time_absolute=100", "10 ms of exposure, by hand."),
             ("camo-producer controls focus_automatic_continuous=on", "Focus by itself again."),
+        ])
+
+    private static let list = Command(
+        "list", "List the cameras and microphones of this machine, and what they can send.",
+        discussion: [
+            "A camera's ID stays with it; /dev/video0 may be another camera after the next start. Give the ID to --v4l2, "
+                + "and no other camera is ever taken in its place."
         ])
 
     private static let devices = Command(

@@ -9,6 +9,8 @@ struct ProducerOptions: Equatable, Sendable {
         case controls(ControlsOptions)
         case photo(PhotoOptions)
         case listDevices
+        /// Cameras and microphones.
+        case listSources
         /// A paired device's name or ID.
         case removeDevice(String)
     }
@@ -33,6 +35,7 @@ struct ProducerOptions: Equatable, Sendable {
             pairingName = arguments[ProducerTable.name]
         case ["photo"]: action = .photo(try PhotoOptions(arguments))
         case ["controls"]: action = .controls(ControlsOptions(arguments))
+        case ["list"]: action = .listSources
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
         default: action = .stream(try StreamOptions(arguments))

@@ -14,6 +14,7 @@ struct Program {
             case .pair(let input): await PairCommand(input, name: options.pairingName, run).perform()
             case .photo(let photo): await PhotoCommand(photo, run).perform()
             case .controls(let controls): ControlsCommand(controls, run).perform()
+            case .listSources: ListCommand(run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)
             }

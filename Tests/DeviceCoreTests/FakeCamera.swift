@@ -48,8 +48,6 @@ final class FakeCamera: VideoNode {
         /// Calls that fail, and with what.
         var failures: [UInt: Int32] = [:]
         var script: [Step] = []
-        /// What VIDIOC_G_CTRL says of each control that there is.
-        var controls: [UInt32: Int32] = [:]
         var interval = v4l2_fract(numerator: 1, denominator: 30)
         var bufferSize = 4096
         /// Memories of a buffer, and what VIDIOC_S_FMT says of the rows in each, with the multi-planar API.
@@ -160,11 +158,6 @@ final class FakeCamera: VideoNode {
             return 0
         case shim_VIDIOC_S_PARM:
             argument.assumingMemoryBound(to: v4l2_streamparm.self).pointee.parm.capture.timeperframe = state.interval
-            return 0
-        case shim_VIDIOC_G_CTRL:
-            let control = argument.assumingMemoryBound(to: v4l2_control.self)
-            guard let value = state.controls[control.pointee.id] else { return EINVAL }
-            control.pointee.value = value
             return 0
         case shim_VIDIOC_REQBUFS:
             if argument.assumingMemoryBound(to: v4l2_requestbuffers.self).pointee.count == 0 { state.queue = [] }

@@ -115,7 +115,11 @@ import Testing
         let camera = node(0, V4L2_CAP_VIDEO_CAPTURE, V4L2_CAP_STREAMING)
         let machine = FakeVideoNodes(cameras: [camera])
         #expect(try VideoDevice.find("/dev/video0", nodes: machine).facing == nil)
-        camera.state.withLock { $0.controls[shim_V4L2_CID_CAMERA_ORIENTATION] = value }
+        camera.state.withLock { state in
+            state.controls = [
+                FakeControl(number: shim_V4L2_CID_CAMERA_ORIENTATION, name: "Camera Orientation", value: value)
+            ]
+        }
         #expect(try VideoDevice.find("/dev/video0", nodes: machine).facing == facing)
     }
 

@@ -117,6 +117,21 @@ final class ALSANode: SoundNode, PlaybackNode, @unchecked Sendable {
         }
     }
 
+    // MARK: Abilities
+
+    func abilities() throws(ALSAFailure) -> SoundAbilities {
+        try anything()
+        return try ALSAChatter.caught { () -> Result<SoundAbilities, ALSAFailure> in
+            guard let pcm else { return .failure(ALSAFailure(ENODEV)) }
+            return .success(
+                SoundAbilities(
+                    sampleRates: SoundAbilities.usualRates.filter {
+                        snd_pcm_hw_params_test_rate(pcm, parameters, UInt32($0), 0) == 0
+                    },
+                    channels: (1...8).filter { snd_pcm_hw_params_test_channels(pcm, parameters, UInt32($0)) == 0 }))
+        }.get()
+    }
+
     // MARK: Running
 
     func prepare() throws(ALSAFailure) { try call { snd_pcm_prepare($0) } }

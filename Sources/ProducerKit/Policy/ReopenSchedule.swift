@@ -37,7 +37,7 @@ struct ReopenSchedule: Sendable {
     private func wait(after error: DeviceError) -> Microseconds {
         switch error.code {
         case .notFound, .permissionDenied: tellsArrivals ? Self.patience : Self.interval
-        case .busy, .notACaptureDevice, .unsupported, .disconnected, .stalled, .failed: Self.interval
+        default: Self.interval
         }
     }
 }
