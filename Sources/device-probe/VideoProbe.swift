@@ -48,6 +48,8 @@ enum VideoProbe {
         var missed = 0
         var doubtfulStamps = 0
         /// The code and the text of the error that ended it.
+        /// The sizes that followed the first one.
+        var changes: [String] = []
         var lost: String?
         var lostText: String?
         var hasStopped = false
@@ -65,8 +67,12 @@ enum VideoProbe {
                 tally.withLock { $0.add(picture, now: now, hold: options.hold) }
             },
             onEvent: { event in
-                if case .lost(let error) = event { tally.withLock { $0.lost = error } }
-                ending.signal()
+                switch event {
+                case .lost(let error):
+                    tally.withLock { $0.lost = error }
+                    ending.signal()
+                case .changed(let format): tally.withLock { $0.changes.append(format.size.description) }
+                }
             })
         ending.wait(seconds: options.seconds)
         let before = SystemClock().now
@@ -102,6 +108,7 @@ enum VideoProbe {
         var mostAge = Microseconds.zero
         var barError = 0
         var held: [VideoFrame] = []
+        var changes: [String] = []
         var lost: DeviceError?
         var announcement = Announcement()
 
@@ -125,6 +132,7 @@ enum VideoProbe {
             report.frames = frames
             if let first, let last, last > first { report.rate = Double(frames - 1) / (last - first).inSeconds }
             report.isRising = isRising
+            report.changes = changes
             report.mostAge = mostAge.inMilliseconds
             // Frames that are held must not have changed under our hands.
             report.barError = held.reduce(barError) { max($0, BarPicture.error(of: $1)) }

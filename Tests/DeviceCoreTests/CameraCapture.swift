@@ -10,6 +10,7 @@ final class CameraCapture: Sendable {
     private struct Log {
         var pictures: [CapturedPicture] = []
         var losses: [DeviceError] = []
+        var changes: [CaptureFormat] = []
     }
     private let log = Locked(Log())
     private let news = DispatchSemaphore(value: 0)
@@ -33,7 +34,12 @@ final class CameraCapture: Sendable {
                 news.signal()
             },
             onEvent: { [log, news] event in
-                if case .lost(let error) = event { log.withLock { $0.losses.append(error) } }
+                log.withLock { log in
+                    switch event {
+                    case .lost(let error): log.losses.append(error)
+                    case .changed(let format): log.changes.append(format)
+                    }
+                }
                 news.signal()
             })
     }
@@ -48,6 +54,7 @@ final class CameraCapture: Sendable {
         pictures.compactMap { if case .frame(let frame) = $0 { frame } else { nil } }
     }
     var losses: [DeviceError] { log.withLock { $0.losses } }
+    var changes: [CaptureFormat] { log.withLock { $0.changes } }
     func letGo() { log.withLock { $0.pictures = [] } }
 }
 

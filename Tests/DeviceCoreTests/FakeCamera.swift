@@ -14,6 +14,8 @@ final class FakeCamera: VideoNode {
         case failure(Int32)
         /// Nothing comes for this long.
         case silence(Microseconds)
+        /// Another signal is at its input, and the driver says so.
+        case sourceChange(Result<PixelSize, SignalFailure>)
     }
 
     struct Picture: Sendable {
@@ -59,6 +61,9 @@ final class FakeCamera: VideoNode {
         var unmapped = 0
         var callsAfterClose = 0
         var setFormats: [UInt32] = []
+        /// What is at its input; nil: it is a camera.
+        var signal: Signal?
+        var hasSourceChanged = false
         var controls: [FakeControl] = []
         /// Controls whose change was not yet heard of.
         var events: [UInt32] = []
@@ -90,6 +95,11 @@ final class FakeCamera: VideoNode {
         let silence = state.withLock { state -> Microseconds? in
             switch state.script.first {
             case .picture, .failure: return nil
+            case .sourceChange(let detected):
+                state.signal?.detected = detected
+                state.hasSourceChanged = true
+                state.script.removeFirst()
+                return nil
             case .silence(let time):
                 if time > limit {
                     state.script[0] = .silence(Microseconds(time.count - limit.count))
@@ -159,6 +169,16 @@ final class FakeCamera: VideoNode {
         case shim_VIDIOC_S_PARM:
             argument.assumingMemoryBound(to: v4l2_streamparm.self).pointee.parm.capture.timeperframe = state.interval
             return 0
+        case shim_VIDIOC_QUERY_DV_TIMINGS, shim_VIDIOC_G_DV_TIMINGS, shim_VIDIOC_S_DV_TIMINGS:
+            return answerSignal(request, argument, &state)
+        case shim_VIDIOC_SUBSCRIBE_EVENT
+        where argument.assumingMemoryBound(to: v4l2_event_subscription.self).pointee.type
+            == UInt32(V4L2_EVENT_SOURCE_CHANGE):
+            return state.signal == nil ? EINVAL : 0
+        case shim_VIDIOC_DQEVENT where state.hasSourceChanged:
+            state.hasSourceChanged = false
+            argument.assumingMemoryBound(to: v4l2_event.self).pointee.type = UInt32(V4L2_EVENT_SOURCE_CHANGE)
+            return 0
         case shim_VIDIOC_REQBUFS:
             if argument.assumingMemoryBound(to: v4l2_requestbuffers.self).pointee.count == 0 { state.queue = [] }
             return 0
@@ -215,7 +235,7 @@ final class FakeCamera: VideoNode {
 
     private static func dequeue(_ buffer: UnsafeMutablePointer<v4l2_buffer>, _ state: inout State) -> Int32 {
         switch state.script.first {
-        case nil, .silence: return EAGAIN
+        case nil, .silence, .sourceChange: return EAGAIN
         case .failure(let code):
             state.script.removeFirst()
             return code

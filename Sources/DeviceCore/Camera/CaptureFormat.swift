@@ -38,13 +38,18 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension VideoNode {
-    /// Chooses a mode, sets it, and reads back what came of it.
+    /// Follows the input's signal, chooses a mode, sets it, and reads back what came of it.
     ///
     /// The node's input stays as it is: cameras have one and often refuse VIDIOC_S_INPUT, and of a capture card's the
     /// user has chosen one (`v4l2-ctl --set-input`).
     ///
-    /// - Throws: ``DeviceError`` `.busy`, `.unsupported`, `.disconnected` or `.failed`.
+    /// - Throws: ``DeviceError`` `.busy`, `.unsupported`, `.disconnected`, `.failed`, or `.stalled` without a signal.
     func setFormat(_ wish: CameraWish, _ api: CaptureAPI) throws(DeviceError) -> CaptureFormat {
+        var wish = wish
+        // Few receivers can scale, and none should enlarge.
+        if let signal = try followSignal(), wish.size.width > signal.width || wish.size.height > signal.height {
+            wish.size = signal
+        }
         let offer = offer(near: wish.size, api)
         var choices = ModeChoice.ranked(offer.modes, for: wish)
         if choices.isEmpty, offer.modes.isEmpty, offer.otherFormats.isEmpty {

@@ -2,13 +2,16 @@ import CamoTypes
 import Confinement
 import Glibc
 
-/// What runs on a camera's thread: wait, take a buffer, hand it over, until told to stop or the camera has gone.
+/// What runs on a camera's thread while its signal stays the same: wait, take a buffer, hand it over, until told to
+/// stop or the camera has gone.
 ///
 /// Used by its thread alone, but for `statistics`.
 struct CaptureLoop {
     let buffers: CaptureBuffers
     let node: any VideoNode
     let format: CaptureFormat
+    /// Changes of the signal are told as events.
+    let tellsSourceChanges: Bool
     let stop: StopSignal
     let clock: any MonotonicClock
     let stallLimit: Microseconds
@@ -22,14 +25,22 @@ struct CaptureLoop {
     /// EIO may pass ("temporary problems like signal loss", the V4L2 manual on VIDIOC_DQBUF); so many in a row do not.
     private static let mostFailures = 3
 
+    enum End {
+        case stopped
+        case sourceChanged
+        case lost(DeviceError)
+    }
+
     init(
-        buffers: CaptureBuffers, node: any VideoNode, format: CaptureFormat, stop: StopSignal,
-        clock: any MonotonicClock, stallLimit: Microseconds, statistics: Locked<VideoCaptureStatistics>,
+        buffers: CaptureBuffers, node: any VideoNode, format: CaptureFormat, tellsSourceChanges: Bool,
+        stop: StopSignal, clock: any MonotonicClock, stallLimit: Microseconds,
+        statistics: Locked<VideoCaptureStatistics>,
         onPicture: @escaping @Sendable (CapturedPicture) -> Void
     ) {
         self.buffers = buffers
         self.node = node
         self.format = format
+        self.tellsSourceChanges = tellsSourceChanges
         self.stop = stop
         self.clock = clock
         self.stallLimit = stallLimit
@@ -37,25 +48,26 @@ struct CaptureLoop {
         self.onPicture = onPicture
     }
 
-    /// Returns when asked to stop (nil) or when the camera has gone.
-    mutating func run() -> DeviceError? {
+    mutating func run() -> End {
         var lastSign = clock.now
         while true {
             let left = stallLimit.count - (clock.now - lastSign).count
             let readiness = node.wait(stop.wake, atMost: Microseconds(max(0, left)))
-            if stop.isSet { return nil }
-            if let error = buffers.failure { return lost(error) }
+            if stop.isSet { return .stopped }
+            if let error = buffers.failure { return .lost(lost(error)) }
             switch readiness {
             case .woken:
                 stop.wake.reset()
                 // Set between the look above and the reset: the signal is gone, the request is not.
-                if stop.isSet { return nil }
+                if stop.isSet { return .stopped }
             case .timedOut:
-                if let error = stalled(since: lastSign) { return error }
+                if let error = stalled(since: lastSign) { return .lost(error) }
             case .ready:
+                // First: what comes after it, errors too, belongs to a signal that is no more.
+                if tellsSourceChanges, node.takeSourceChange() { return .sourceChanged }
                 switch buffers.take() {
                 case .nothingYet:
-                    if let error = stalled(since: lastSign) { return error }
+                    if let error = stalled(since: lastSign) { return .lost(error) }
                     // A driver that says "ready" and has nothing must not keep a processor busy.
                     _ = stop.wake.wait(atMost: .milliseconds(1))
                 case .filled(let filled):
@@ -64,7 +76,7 @@ struct CaptureLoop {
                 case .failed(EIO) where failuresInARow < Self.mostFailures:
                     failuresInARow += 1
                 case .failed(let error):
-                    return lost(error)
+                    return .lost(lost(error))
                 }
             }
         }

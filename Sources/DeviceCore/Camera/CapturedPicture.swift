@@ -37,6 +37,8 @@ package struct CompressedFrame: Sendable {
 
 /// What a camera tells while it captures.
 package enum VideoCaptureEvent: Sendable {
+    /// The signal at its input is another one. Pictures go on, in this format.
+    case changed(CaptureFormat)
     /// Capture has ended by itself and the device is closed. Nothing follows.
     case lost(DeviceError)
 }

@@ -46,7 +46,9 @@ final class V4L2Node: VideoNode, @unchecked Sendable {
 
     func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
 
-    func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness { wait(wake, atMost: limit, for: POLLIN) }
+    func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness {
+        wait(wake, atMost: limit, for: POLLIN | POLLPRI)
+    }
 
     func waitForEvent(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness {
         wait(wake, atMost: limit, for: POLLPRI)

@@ -8,13 +8,15 @@ import Dispatch
 /// keep the pictures. `stop` may be called there too.
 package final class VideoCaptureDevice: Sendable {
     package let device: VideoDevice
-    /// What the camera has agreed to.
+    /// What the camera has agreed to at first; an input's signal may change (``VideoCaptureEvent/changed(_:)``).
     package let format: CaptureFormat
     /// Says what was asked for and what was got, where these differ.
     package let note: String?
 
     private let node: any VideoNode
     private let api: CaptureAPI
+    private let wish: CameraWish
+    private let tellsSourceChanges: Bool
     private let life: CaptureLife
     private let clock: any MonotonicClock
     private let stallLimit: Microseconds
@@ -24,7 +26,7 @@ package final class VideoCaptureDevice: Sendable {
     /// USB cameras, seconds.
     ///
     /// - Parameter stallLimit: A camera that sends nothing for so long is lost.
-    /// - Throws: ``DeviceError``, every code but `.stalled`.
+    /// - Throws: ``DeviceError``; `.stalled` where a digital input has no signal.
     package init(
         _ device: VideoDevice, wish: CameraWish = CameraWish(), nodes: any VideoNodes = SystemVideoNodes(),
         clock: any MonotonicClock = SystemClock(), stallLimit: Microseconds = .seconds(Int64(5))
@@ -32,8 +34,10 @@ package final class VideoCaptureDevice: Sendable {
         life = try CaptureLife(of: device.path)
         node = try nodes.open(device.path)
         api = try node.captureCapability().api
+        tellsSourceChanges = node.subscribeToSourceChanges()
         format = try node.setFormat(wish, api)
         note = format.difference(from: wish)
+        self.wish = wish
         self.device = device
         self.clock = clock
         self.stallLimit = stallLimit
@@ -50,30 +54,11 @@ package final class VideoCaptureDevice: Sendable {
         onPicture: @escaping @Sendable (CapturedPicture) -> Void,
         onEvent: @escaping @Sendable (VideoCaptureEvent) -> Void
     ) throws(DeviceError) {
-        try life.start("cam " + (device.path.split(separator: "/").last ?? "")) {
-            [node, api, format, stopSignal = life.stopSignal, clock, stallLimit, counts] outcome in
-            let buffers: CaptureBuffers
-            do throws(DeviceError) {
-                buffers = try CaptureBuffers(BufferQueue(node: node, api: api), wake: stopSignal.wake)
-            } catch {
-                node.close()
-                return outcome.finish(error)
-            }
-            do throws(DeviceError) {
-                try buffers.start()
-            } catch {
-                buffers.end()
-                node.close()
-                return outcome.finish(error)
-            }
-            outcome.finish(nil)
-            var loop = CaptureLoop(
-                buffers: buffers, node: node, format: format, stop: stopSignal, clock: clock, stallLimit: stallLimit,
-                statistics: counts, onPicture: onPicture)
-            let error = loop.run()
-            buffers.end()
-            node.close()
-            if let error { onEvent(.lost(error)) }
+        let run = CaptureRun(
+            node: node, api: api, wish: wish, tellsSourceChanges: tellsSourceChanges, stop: life.stopSignal,
+            clock: clock, stallLimit: stallLimit, statistics: counts, onPicture: onPicture, onEvent: onEvent)
+        try life.start("cam " + (device.path.split(separator: "/").last ?? "")) { [format] outcome in
+            run.capture(format, started: outcome)
         }
     }
 

@@ -21,7 +21,7 @@ package protocol VideoNode: AnyObject, Sendable {
     /// mmap(2) of a buffer, shared, for reading.
     func map(length: Int, offset: Int) -> UnsafeMutableRawPointer?
     func unmap(_ address: UnsafeMutableRawPointer, length: Int)
-    /// poll(2) for a filled buffer.
+    /// poll(2) for a filled buffer or an event.
     func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness
     /// poll(2) for an event that was subscribed to (POLLPRI), on a handle that does not stream.
     func waitForEvent(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness

@@ -38,7 +38,9 @@ final class CameraFeed: Sendable {
             let place = try machine.locate(device, foundBy: text)
             let unpacking = PictureUnpacking(
                 onFrame: { [weak self] in self?.deliver($0) }, onComplaint: { [weak self] in self?.report($0) })
-            let capture = try machine.capture(place, wish: wish, onPicture: unpacking.deliver, onLost: lost)
+            let capture = try machine.capture(
+                place, wish: wish, onPicture: unpacking.deliver, onChange: { [weak self] in self?.report($0) },
+                onLost: lost)
             self?.report(capture.note)
             // Controls that cannot be watched are read when somebody asks for them.
             let endWatch = try? machine.watchControls(of: place) { [weak self] in self?.controlsDidChange($0) }

@@ -17,10 +17,11 @@ protocol CameraMachine: Sendable {
     ///
     /// - Parameters:
     ///   - onPicture: On the capture's thread.
+    ///   - onChange: On the capture's thread: one line for people, when its pictures are of another size from now on.
     ///   - onLost: On the capture's thread, once, last.
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
-        onLost: @escaping @Sendable (DeviceError) -> Void
+        onChange: @escaping @Sendable (String) -> Void, onLost: @escaping @Sendable (DeviceError) -> Void
     ) throws(DeviceError) -> RunningCapture
 
     /// Hears of changes of its controls: all of them once, then after each change. What is returned ends that.
@@ -29,6 +30,16 @@ protocol CameraMachine: Sendable {
     ) throws(DeviceError) -> @Sendable () -> Void
 
     func panel(for device: VideoDevice) -> any ControlPanel
+}
+
+extension CameraMachine {
+    /// For those who take pictures as they come.
+    func capture(
+        _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
+        onLost: @escaping @Sendable (DeviceError) -> Void
+    ) throws(DeviceError) -> RunningCapture {
+        try capture(device, wish: wish, onPicture: onPicture, onChange: { _ in }, onLost: onLost)
+    }
 }
 
 /// A capture that runs.
@@ -54,11 +65,17 @@ struct SystemCameras: CameraMachine {
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
-        onLost: @escaping @Sendable (DeviceError) -> Void
+        onChange: @escaping @Sendable (String) -> Void, onLost: @escaping @Sendable (DeviceError) -> Void
     ) throws(DeviceError) -> RunningCapture {
         let capture = try VideoCaptureDevice(device, wish: wish)
         try capture.start(
-            onPicture: onPicture, onEvent: { event in if case .lost(let error) = event { onLost(error) } })
+            onPicture: onPicture,
+            onEvent: { event in
+                switch event {
+                case .changed(let format): onChange("\(device.name): its signal has changed: \(format)")
+                case .lost(let error): onLost(error)
+                }
+            })
         return RunningCapture(note: "\(device.name): \(capture.note ?? "\(capture.format)")") { capture.stop() }
     }
 

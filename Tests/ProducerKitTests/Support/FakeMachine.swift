@@ -74,7 +74,7 @@ final class FakeMachine: CameraMachine {
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
-        onLost: @escaping @Sendable (DeviceError) -> Void
+        onChange: @escaping @Sendable (String) -> Void, onLost: @escaping @Sendable (DeviceError) -> Void
     ) throws(DeviceError) -> RunningCapture {
         let name = device.id
         let (lens, refusal) = state.change { state -> (Lens?, DeviceError?) in
