@@ -11,10 +11,11 @@ struct VideoOptions {
 
     init(_ arguments: ArraySlice<String>) throws(ProbeFailure) {
         let options = try ProbeOptions(
-            arguments, known: ["size", "fps", "format", "stride", "seconds", "hold", "stall"])
+            arguments, known: ["size", "fps", "format", "code", "stride", "seconds", "hold", "stall"])
         wish.size = try options.value("size") { PixelSize($0) } ?? wish.size
         wish.framesPerSecond = try options.value("fps", Double.init) ?? wish.framesPerSecond
         wish.formats = try options.value("format") { CameraFormat(rawValue: $0).map { [$0] } } ?? wish.formats
+        wish.codeName = try options.value("code") { $0 }
         wish.stride = try options.value("stride") { Int($0) }
         seconds = try options.value("seconds", Double.init) ?? seconds
         hold = try options.value("hold") { Int($0) } ?? hold

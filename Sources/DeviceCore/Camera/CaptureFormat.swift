@@ -11,6 +11,8 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
     /// Nil for what is not a raw picture.
     var layout: PlaneLayout?
     package var color: ColorDescription
+    /// Two fields of different moments are woven into one picture: what moves has combs at its edges.
+    package var isInterlaced = false
 
     /// Bytes from one row of the first plane to the next; 0 for what is not a raw picture.
     package var stride: Int { layout?.planes.first?.stride ?? 0 }
@@ -20,11 +22,12 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
         "\(size) \(format.rawValue)" + (framesPerSecond.map { " at \(Self.text($0)) fps" } ?? "")
     }
 
-    /// Nil where the camera gives what was asked for; else a sentence that says both.
+    /// Nil where the camera gives what was asked for, in whole pictures; else a sentence that says what is otherwise.
     package func difference(from wish: CameraWish) -> String? {
         let sameRate = framesPerSecond.map { abs($0 - wish.framesPerSecond) <= wish.framesPerSecond * 0.01 } ?? true
-        if size == wish.size, sameRate { return nil }
-        return "asked for \(wish.size) at \(Self.text(wish.framesPerSecond)) fps, the camera gives \(self)"
+        let fields = isInterlaced ? "; they are interlaced, so that edges are combed where something moves" : ""
+        if size == wish.size, sameRate { return isInterlaced ? "\(self)" + fields : nil }
+        return "asked for \(wish.size) at \(Self.text(wish.framesPerSecond)) fps, the camera gives \(self)" + fields
     }
 
     /// A rate for people.
@@ -95,7 +98,8 @@ extension VideoNode {
         }
         return CaptureFormat(
             format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: layout,
-            color: pixels.isRGB ? got.color.convertedRGB : got.color.description)
+            color: pixels.isRGB ? got.color.convertedRGB : got.color.description,
+            isInterlaced: got.field != V4L2_FIELD_NONE.rawValue && got.field != V4L2_FIELD_ANY.rawValue)
     }
 
     /// Half pictures one after the other (ALTERNATE, TOP, BOTTOM, SEQ_…) are no frames.

@@ -7,16 +7,19 @@ package struct CameraWish: Hashable, Sendable {
     package var framesPerSecond: Double
     /// The formats to choose from.
     package var formats: Set<CameraFormat>
+    /// One V4L2 code of these, `NM12`; nil: any.
+    package var codeName: String?
     /// Bytes from one row to the next; nil leaves it to the driver. Few drivers can pad rows, and none must.
     package var stride: Int?
 
     package init(
         size: PixelSize = PixelSize(width: 1280, height: 720), framesPerSecond: Double = 30,
-        formats: Set<CameraFormat> = Set(CameraFormat.allCases), stride: Int? = nil
+        formats: Set<CameraFormat> = Set(CameraFormat.allCases), codeName: String? = nil, stride: Int? = nil
     ) {
         self.size = size
         self.framesPerSecond = framesPerSecond
         self.formats = formats
+        self.codeName = codeName
         self.stride = stride
     }
 }
@@ -31,7 +34,7 @@ struct ModeChoice: Equatable {
     /// The modes that fit the wish, the best first: with colours if there are any, the nearest size, then a rate that suffices, then the least costly
     /// format. So a webcam that has 1280x720 in YUYV at 10 and in MJPG at 30 pictures per second gives MJPG.
     static func ranked(_ modes: [CameraMode], for wish: CameraWish) -> [ModeChoice] {
-        modes.filter { wish.formats.contains($0.format) }
+        modes.filter { wish.formats.contains($0.format) && (wish.codeName ?? $0.codeName) == $0.codeName }
             .map { mode in
                 ModeChoice(
                     mode: mode, size: mode.sizes.nearest(to: wish.size),
