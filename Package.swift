@@ -70,10 +70,14 @@ let package = Package(
                 "CQR",
             ]),
 
-        // The commands: one kit each, options and exit codes.
+        // The commands: one kit each, options and exit codes; both can look for what is missing.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
-        program("camo-producer", ["CamoTypes", "Confinement", "DeviceCore", "ProducerKit", "CommandCore"]),
-        program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore"]),
+        library(
+            "Diagnosis", ["CamoTypes", "Confinement", "CommandCore", "DeviceCore", "MediaCore", "TransportCore"]),
+        program(
+            "camo-producer",
+            ["CamoTypes", "Confinement", "DeviceCore", "ProducerKit", "CommandCore", "Diagnosis"]),
+        program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore", "Diagnosis"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
         program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore", "ProducerKit"]),
@@ -90,6 +94,7 @@ let package = Package(
         tests("DeviceCoreTests", ["DeviceCore", "CLinuxShims"]),
         tests("TransportCoreTests", ["TransportCore", "WireProtocol", "CamoTypes", "COpenSSLShims"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
+        tests("DiagnosisTests", ["Diagnosis", "CamoTypes", "CommandCore", "DeviceCore", "MediaCore", "TransportCore"]),
         tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
         tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes", "DeviceCore"]),
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),

@@ -60,7 +60,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, list, photo, controls, devices]),
+            commands: [pair, list, photo, controls, devices, doctor]),
         secretPrefix: "camo:pair?")
 
     private static let pair = Command(
@@ -108,4 +108,9 @@ enum ProducerTable {
                 "remove", "Forget a studio; if it is watching, it is cut off within a second.",
                 operands: [Operand("ID", .text, "the ID or name that 'devices' shows")])
         ])
+
+    private static let doctor = Command(
+        "doctor", "Look for what is missing on this machine, and say what mends it.",
+        discussion: ["Needs no root, changes nothing, and ends with 69 where something is missing."],
+        groups: [OptionGroup("Network", [port])])
 }

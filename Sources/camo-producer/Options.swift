@@ -13,6 +13,8 @@ struct ProducerOptions: Equatable, Sendable {
         case listSources
         /// A paired device's name or ID.
         case removeDevice(String)
+        /// Look for what is missing; the TCP port that is to be free, or nil.
+        case doctor(port: Int?)
     }
 
     /// Where `pair` finds the code.
@@ -38,6 +40,7 @@ struct ProducerOptions: Equatable, Sendable {
         case ["list"]: action = .listSources
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
+        case ["doctor"]: action = .doctor(port: arguments[ProducerTable.port])
         default: action = .stream(try StreamOptions(arguments))
         }
     }

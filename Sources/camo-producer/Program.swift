@@ -17,6 +17,7 @@ struct Program {
             case .listSources: ListCommand(run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)
+            case .doctor(let port): DoctorCommand(run).perform(port: port)
             }
         exit(run.events.finish(code).rawValue)
     }

@@ -51,7 +51,7 @@ enum StudioTable {
                 ("camo-studio --v4l2 /dev/video9", "Be a webcam for Zoom, Chrome or OBS."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
-            commands: [pair, devices, list, snapshot, cameras, controls]))
+            commands: [pair, devices, list, snapshot, cameras, controls, doctor]))
 
     private static let pair = Command(
         "pair", "Show a code by which a producer pairs with this studio.",
@@ -91,4 +91,9 @@ enum StudioTable {
             OptionGroup("Producer, one of", producer),
             OptionGroup("Picture", [thumbnail, definition]),
         ])
+
+    private static let doctor = Command(
+        "doctor", "Look for what is missing on this machine, and say what mends it.",
+        discussion: ["Needs no root, changes nothing, and ends with 69 where something is missing."],
+        groups: [OptionGroup("Network", [listen])])
 }

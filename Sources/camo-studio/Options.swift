@@ -14,6 +14,8 @@ struct StudioOptions: Equatable, Sendable {
         case snapshot(SnapshotOptions)
         case cameras(CamerasOptions)
         case controls(ControlsOptions)
+        /// Look for what is missing; the TCP port that is to be free, or nil.
+        case doctor(port: Int?)
     }
 
     var global: GlobalOptions
@@ -29,6 +31,7 @@ struct StudioOptions: Equatable, Sendable {
         case ["snapshot"]: action = .snapshot(try SnapshotOptions(arguments))
         case ["cameras"]: action = .cameras(try CamerasOptions(arguments))
         case ["controls"]: action = .controls(try ControlsOptions(arguments))
+        case ["doctor"]: action = .doctor(port: arguments[StudioTable.listen])
         default: action = .watch(try WatchOptions(arguments))
         }
     }

@@ -15,6 +15,7 @@ struct Program {
             case .listProducers: await ListCommand(run).perform()
             case .cameras(let cameras): await RemoteCommands(run).cameras(cameras)
             case .controls(let controls): await RemoteCommands(run).controls(controls)
+            case .doctor(let port): DoctorCommand(run).perform(port: port)
             case .snapshot(let snapshot): await SnapshotCommand(snapshot, run).perform()
             }
         exit(run.events.finish(code).rawValue)

@@ -33,6 +33,11 @@ package struct SoundDevice: Hashable, Sendable, Identifiable {
         }
     }
 
+    /// Why this user may not open sound devices that are there; nil where none is refused.
+    package static func refusal(_ direction: SoundDirection) -> DeviceError? {
+        SoundAccess.refusal("sound", direction)
+    }
+
     /// The device that `text` names: an ``id``, a ``name``, or any name that ALSA understands, which is not checked
     /// before it is opened.
     package static func find(_ text: String, _ direction: SoundDirection = .capture) -> SoundDevice {

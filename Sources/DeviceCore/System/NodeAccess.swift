@@ -1,7 +1,7 @@
 import Glibc
 
 /// Who may open a device node and who has it open: what turns EACCES and EBUSY into advice.
-enum NodeAccess {
+package enum NodeAccess {
     /// `it belongs to root:video (0660): …`
     static func permissionHint(_ path: String) -> String {
         var status = stat()
@@ -19,7 +19,7 @@ enum NodeAccess {
 
     /// The programs that have the node open, as `name (pid)`, as far as /proc shows them to this user; without this
     /// process.
-    static func holders(of path: String) -> [String] {
+    package static func holders(of path: String) -> [String] {
         var node = stat()
         guard stat(path, &node) == 0 else { return [] }
         return SystemText.entries(of: "/proc").compactMap { Int32($0) }.sorted().compactMap { process -> String? in

@@ -9,6 +9,12 @@ package struct LoopbackModule: Hashable, Sendable {
         /// `exclusive_caps=1`: a camera and nothing else while it is fed. Without it the device says at all times that
         /// it also takes pictures, and Chromium leaves out what does (its `video_capture_device_factory_v4l2.cc`).
         package var isExclusive: Bool
+
+        package init(path: String, label: String, isExclusive: Bool) {
+            self.path = path
+            self.label = label
+            self.isExclusive = isExclusive
+        }
     }
 
     package var isLoaded: Bool

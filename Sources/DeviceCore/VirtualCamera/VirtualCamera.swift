@@ -33,6 +33,11 @@ package final class VirtualCamera {
         self.path = path
     }
 
+    /// Whether this user may open the device at all; its state is not touched.
+    package static func checkAccess(_ path: String, nodes: any VideoNodes = SystemVideoNodes()) throws(DeviceError) {
+        try nodes.open(path).close()
+    }
+
     /// Shows readers one picture.
     ///
     /// - Parameter fill: Is lent the driver's own memory, of exactly ``VirtualCameraFormat/byteCount`` bytes, and writes

@@ -36,17 +36,21 @@ package struct StateDirectory: Sendable {
         chosen: String?, program: String, surroundings: Surroundings = .ofThisProcess,
         report: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
-        if let chosen {
-            guard !chosen.isEmpty else {
-                throw TransportError(.noStateDirectory, "--state-dir is empty: name a directory")
-            }
-            // Absolute, so that a program that changes its directory keeps its state.
-            path = try Self.absolute(chosen)
-        } else {
-            path = try Self.standard(surroundings) + "/" + program
-        }
+        path = try Self.location(chosen: chosen, program: program, surroundings: surroundings)
         self.report = report
         try create(isStandard: chosen == nil)
+    }
+
+    /// Where it is, or would be: absolute. Nothing is made.
+    static func location(
+        chosen: String?, program: String, surroundings: Surroundings
+    ) throws(TransportError) -> String {
+        guard let chosen else { return try standard(surroundings) + "/" + program }
+        guard !chosen.isEmpty else {
+            throw TransportError(.noStateDirectory, "--state-dir is empty: name a directory")
+        }
+        // So that a program that changes its directory keeps its state.
+        return try absolute(chosen)
     }
 
     /// The directory's lock: who writes into it holds it.

@@ -1,0 +1,21 @@
+import CommandCore
+import Diagnosis
+
+/// `camo-studio doctor`: what this end needs, and what mends what is missing.
+struct DoctorCommand {
+    private let run: CommandRun
+    init(_ run: CommandRun) { self.run = run }
+
+    /// - Parameter port: The TCP port that is to be free; nil: none was named.
+    func perform(port: Int?) -> ExitCode {
+        let view = MachineSurvey.look(for: .studio, stateDirectory: run.options.global.stateDirectory, port: port)
+        do throws(OutputError) {
+            return try DoctorReport.tell(Examination.studio(view), json: run.options.global.json, to: run.events)
+        } catch {
+            // Whoever read it has read enough.
+            if error == .readerGone { return .success }
+            run.events.write(.error("\(error)"))
+            return .cannotCreate
+        }
+    }
+}
