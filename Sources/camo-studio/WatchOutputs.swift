@@ -4,6 +4,8 @@ import StudioKit
 /// Where pictures and sound go, but for a recording, which the controller has.
 struct WatchOutputs: Sendable {
     private let outputs: [any EndableOutput]
+    private let camera: VirtualCameraOutput?
+    private let loudspeaker: LoudspeakerOutput?
 
     /// Opens the devices first: what is wrong with one is said before anything is connected.
     ///
@@ -13,14 +15,15 @@ struct WatchOutputs: Sendable {
             run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
         }
         var outputs: [any EndableOutput] = []
-        if let path = options.virtualCamera {
-            outputs.append(
-                try VirtualCameraOutput(
-                    path: path, size: options.definition?.box ?? VirtualCameraOutput.standardSize, report: report))
+        camera = try options.virtualCamera.map { path throws(StudioError) in
+            try VirtualCameraOutput(
+                path: path, size: options.definition?.box ?? VirtualCameraOutput.standardSize, report: report)
         }
-        if let device = options.loudspeaker {
-            outputs.append(try LoudspeakerOutput(device: device, report: report))
+        if let camera { outputs.append(camera) }
+        loudspeaker = try options.loudspeaker.map { device throws(StudioError) in
+            try LoudspeakerOutput(device: device, report: report)
         }
+        if let loudspeaker { outputs.append(loudspeaker) }
         if let format = options.standardOutput {
             outputs.append(StandardOutput.make(format, hasSound: options.hasSound, run))
         }
@@ -29,6 +32,33 @@ struct WatchOutputs: Sendable {
 
     func add(to controller: StudioController) {
         for output in outputs { controller.add(output) }
+    }
+
+    /// How the devices are doing, for `--stats`. Counts are since the command began.
+    var events: [Event] {
+        var events: [Event] = []
+        if let counts = camera?.statistics {
+            events.append(
+                Event(
+                    "virtualCamera",
+                    sentence: "camera: \(counts.shown) pictures, \(counts.stills) stills, \(counts.dropped) left out",
+                    [
+                        "pictures": .integer(Int64(clamping: counts.shown)),
+                        "stills": .integer(Int64(clamping: counts.stills)),
+                        "dropped": .integer(Int64(clamping: counts.dropped)),
+                    ]))
+        }
+        if let counts = loudspeaker?.statistics {
+            events.append(
+                Event(
+                    "playback", sentence: "sound: ran out \(counts.underflows) times",
+                    [
+                        "samples": JSONValue(counts.samples), "silentSamples": JSONValue(counts.silence),
+                        "underflows": JSONValue(counts.underflows), "underruns": JSONValue(counts.underruns),
+                        "losses": JSONValue(counts.losses),
+                    ]))
+        }
+        return events
     }
 
     /// All at once: each has as long as the slowest.

@@ -50,7 +50,7 @@ struct WatchCommand {
             return run.fail(error)
         }
 
-        let ticker = Task { await tick(controller) }
+        let ticker = Task { await tick(controller, outputs) }
         let ending = await run.ending()
         ticker.cancel()
         run.events.endStatus()
@@ -58,12 +58,14 @@ struct WatchCommand {
     }
 
     /// Once a second: the status line, and statistics where they are wanted.
-    private func tick(_ controller: StudioController) async {
+    private func tick(_ controller: StudioController, _ outputs: WatchOutputs) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
             guard !Task.isCancelled, case .connected(let connection) = controller.state else { continue }
             let statistics = controller.statistics
-            if options.tellsStatistics { run.events.write(statistics.event) }
+            if options.tellsStatistics {
+                for event in [statistics.event] + outputs.events { run.events.write(event) }
+            }
             run.events.status("\(connection.peer.name): \(statistics.text)")
         }
     }

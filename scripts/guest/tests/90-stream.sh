@@ -2,27 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 folder=/run/stream
-mkdir -p $folder
 driver=/sys/bus/platform/drivers/vivid
-
-# begin NAME ARGUMENT…: starts one of the two programs in the background; what it says is in $folder/NAME.
-begin() {
-    local name=$1
-    shift
-    "$BUILT/camo-$name" "$@" --json --state-dir "$folder/$name.state" > "$folder/$name" 2>&1 &
-}
-
-# told NAME PATTERN [COUNT]: whether the program has told something like this, so many times.
-told() { [ "$(grep -cE -- "$2" "$folder/$1")" -ge "${3-1}" ]; }
-
-# end PROCESS: SIGTERM; its exit code is in $status, the milliseconds until it has ended in $took.
-end() {
-    local began=${EPOCHREALTIME//./}
-    kill -TERM "$1"
-    wait "$1"
-    status=$?
-    took=$(((${EPOCHREALTIME//./} - began) / 1000))
-}
 
 tone() { play 0 48000 2 float32 $((60 * slowness)); }
 
@@ -49,14 +29,7 @@ is_still() {
 camera webcam
 sound_card
 
-begin studio pair
-studio=$!
-waiting_for 10 told studio '"payload"'
-within 35 "$BUILT/camo-producer" pair "$(grep -oE 'camo:pair[^"]*' $folder/studio)" --state-dir $folder/producer.state \
-    2>/dev/null
-check_that "a producer pairs by the code" test $? = 0
-wait $studio
-check_that "and the studio has ended with it" test $? = 0
+pair_both
 
 # The smallest that vivid has, so that the emulated processor keeps up.
 tone

@@ -2,16 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 folder=/run/virtual
-mkdir -p $folder
 node=/dev/video9
-
-# begin NAME ARGUMENT…: starts one of the two programs in the background; what it says is in $folder/NAME.
-begin() {
-    local name=$1
-    shift
-    "$BUILT/camo-$name" "$@" --json --state-dir "$folder/$name.state" > "$folder/$name" 2>&1 &
-}
-told() { [ "$(grep -cE -- "$2" "$folder/$1")" -ge "${3-1}" ]; }
 
 loopback() {
     rmmod v4l2loopback 2>/dev/null
@@ -27,13 +18,7 @@ is_camera() { v4l2-ctl -d $node --info 2>/dev/null | sed '1,/Device Caps/d' | gr
 # sized WxH: whether the camera has that size for its readers, in YUYV.
 sized() { v4l2-ctl -d $node --get-fmt-video 2>/dev/null | tr -d ' \t\n' | grep -q "Width/Height:${1/x//}PixelFormat:'YUYV'"; }
 
-begin studio pair
-studio=$!
-waiting_for 10 told studio '"payload"'
-within 35 "$BUILT/camo-producer" pair "$(grep -oE 'camo:pair[^"]*' $folder/studio)" --state-dir $folder/producer.state \
-    2>/dev/null
-wait $studio
-check_that "the two are paired" test $? = 0
+paired
 
 produce() { # SIZE
     begin producer --test-pattern --size "$1" --fps 5 --sound off --port 5700 --no-advertise
@@ -43,14 +28,6 @@ watch() {
     begin studio --v4l2 $node --connect 127.0.0.1:5700
     studio=$!
 }
-end() { # SIGNAL PROCESS: its exit code is in $status, the milliseconds until it has ended in $took.
-    local began=${EPOCHREALTIME//./}
-    kill "-$1" "$2"
-    wait "$2" 2>/dev/null
-    status=$?
-    took=$(((${EPOCHREALTIME//./} - began) / 1000))
-}
-
 rmmod v4l2loopback 2>/dev/null
 result=$("$BUILT/camo-studio" --v4l2 $node --connect 127.0.0.1:5700 --state-dir $folder/studio.state 2>&1)
 check_that "without the module the command ends" test $? = 66
@@ -75,9 +52,9 @@ for exclusive in 0 1; do
     capture 3
     check_that "exclusive_caps=$exclusive: pictures are whole" \
         test "$(stat -c %s $folder/pictures)" = $((320 * 180 * 2 * 3))
-    end TERM $studio
+    end $studio
     check_that "exclusive_caps=$exclusive: it ends in time" test $status = 0 -a $took -lt $((1000 * slowness))
-    end TERM $producer
+    end $producer
 done
 
 # A reader that never leaves: its pictures are of one size, and it is not to end. The only one: when one of two readers
@@ -100,7 +77,7 @@ more_than() { [ "$(read_count || echo 0)" -gt "$1" ] 2>/dev/null; }
 waiting_for 20 more_than 0
 check_that "ffmpeg reads" reads_on
 
-end KILL $producer
+end $producer KILL
 check_that "the producer is killed: the reader goes on" reads_on
 produce 180x320
 waiting_for 20 told studio '"connected"' 2
@@ -111,19 +88,20 @@ luma() { tail -c $((320 * 180)) $folder/last.pgm | od -An -tu1 -j $((320 * 90 + 
 has_bars() { [ "$(luma 10)" -le 16 ] && [ "$(luma 309)" -le 16 ] && [ "$(head -c 10 $folder/last.pgm | tail -n 1)" = "320 180" ]; }
 waiting_for 6 has_bars
 check_that "pictures of the other size come with black bars" has_bars
-end TERM $producer
+end $producer
 
 for round in 1 2 3 4 5; do
     for signal in TERM KILL; do
-        end $signal $studio
+        end $studio $signal
         watch
         reads_on || echo "not ok - the reader has ended in round $round, after $signal"
     done
 done
 check_that "the studio was stopped five times and killed five times: the reader goes on" reads_on
-result=$(cat $folder/ffmpeg)
+# It rounds the pictures' times to thirtieths of a second, and then complains of itself.
+result=$(grep -v 'non monotonically increasing dts' $folder/ffmpeg)
 check_that "without a complaint" test -z "$result"
 kill $reader
 wait $reader
-end TERM $studio
+end $studio
 rmmod v4l2loopback

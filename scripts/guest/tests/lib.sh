@@ -127,3 +127,49 @@ check_that() {
 
 # says PATTERN: whether $result has text like this.
 says() { grep -qE -- "$1" <<<"$result"; }
+
+# What follows is about the two programs, whose output and state are in $folder.
+
+# begin NAME ARGUMENT…: starts camo-NAME in the background, telling events; what it tells is in $folder/NAME.
+begin() {
+    local name=$1
+    shift
+    "$BUILT/camo-$name" "$@" --json --state-dir "$folder/$name.state" > "$folder/$name" 2>&1 &
+}
+
+# told NAME PATTERN [COUNT]: whether the program has told something like this, so many times.
+told() { [ "$(grep -cE -- "$2" "$folder/$1")" -ge "${3-1}" ]; }
+
+# end PROCESS [SIGNAL]: SIGTERM, or the signal; its exit code is in $status, the milliseconds until it has ended in $took.
+end() {
+    local began=${EPOCHREALTIME//./}
+    kill "-${2-TERM}" "$1"
+    wait "$1" 2>/dev/null
+    status=$?
+    took=$(((${EPOCHREALTIME//./} - began) / 1000))
+}
+
+# pair_both: makes a studio and a producer known to one another, by the code.
+pair_both() {
+    local studio
+    mkdir -p "$folder"
+    begin studio pair
+    studio=$!
+    waiting_for 10 told studio '"payload"'
+    within 35 "$BUILT/camo-producer" pair "$(grep -oE 'camo:pair[^"]*' "$folder/studio")" \
+        --state-dir "$folder/producer.state" 2>/dev/null
+    check_that "a producer pairs by the code" test $? = 0
+    wait $studio
+    check_that "and the studio has ended with it" test $? = 0
+}
+
+# paired: the same for checks that are about something else: those who were paired first in this boot.
+paired() {
+    mkdir -p "$folder"
+    if [ ! -d /run/paired ]; then
+        pair_both
+        mkdir /run/paired
+        cp -a "$folder"/*.state /run/paired/
+    fi
+    cp -a /run/paired/*.state "$folder/"
+}
