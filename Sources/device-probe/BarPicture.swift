@@ -15,7 +15,7 @@ enum BarPicture {
             var worst = 0
             for row in [0, frame.size.height / 2, frame.size.height - 1] {
                 for (index, colored) in bars.enumerated() {
-                    let bar = frame.format == .gray ? gray(colored, frame.color) : colored
+                    let bar = frame.format == .gray ? gray(colored) : colored
                     let column = (2 * index + 1) * frame.size.width / 16
                     let color = color(frame, planes, column: column, row: row)
                     worst = max(
@@ -26,12 +26,9 @@ enum BarPicture {
         }
     }
 
-    /// Its luma alone.
-    private static func gray(
-        _ bar: (red: Int, green: Int, blue: Int), _ color: ColorDescription
-    ) -> (red: Int, green: Int, blue: Int) {
-        let (kr, kb) = weights(color)
-        let luma = Int(kr * Double(bar.red) + (1 - kr - kb) * Double(bar.green) + kb * Double(bar.blue) + 0.5)
+    /// Its luma alone, for which vivid takes Rec. 709, whatever else it is set to.
+    private static func gray(_ bar: (red: Int, green: Int, blue: Int)) -> (red: Int, green: Int, blue: Int) {
+        let luma = Int(0.2126 * Double(bar.red) + 0.7152 * Double(bar.green) + 0.0722 * Double(bar.blue) + 0.5)
         return (luma, luma, luma)
     }
 
@@ -64,19 +61,15 @@ enum BarPicture {
         }
     }
 
-    /// Kr and Kb of H.273, table 4.
-    private static func weights(_ color: ColorDescription) -> (red: Double, blue: Double) {
-        switch color.matrix {
-        case 1: (0.2126, 0.0722)
-        case 7: (0.212, 0.087)
-        case 9, 10: (0.2627, 0.0593)
-        default: (0.299, 0.114)
-        }
-    }
-
     /// H.273, 8.3, the equations for Kr and Kb.
     private static func rgb(_ y: Int, _ cb: Int, _ cr: Int, _ color: ColorDescription) -> (Int, Int, Int) {
-        let (kr, kb) = weights(color)
+        let (kr, kb) =
+            switch color.matrix {
+            case 1: (0.2126, 0.0722)
+            case 7: (0.212, 0.087)
+            case 9, 10: (0.2627, 0.0593)
+            default: (0.299, 0.114)
+            }
         let luma = color.isFullRange ? Double(y) / 255 : Double(y - 16) / 219
         let scale = color.isFullRange ? 255.0 : 224.0
         let (blue, red) = (Double(cb - 128) / scale, Double(cr - 128) / scale)

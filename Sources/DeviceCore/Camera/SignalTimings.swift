@@ -41,7 +41,8 @@ extension VideoNode {
         return control(shim_VIDIOC_SUBSCRIBE_EVENT, &subscription) == 0
     }
 
-    /// Takes all events that wait; whether one of them says that the signal has changed.
+    /// Takes all events that wait; whether one of them says that the signal has changed, and it has. Setting timings
+    /// makes some drivers say so too.
     func takeSourceChange() -> Bool {
         var hasChanged = false
         // A driver that never runs dry must not hold us.
@@ -50,7 +51,14 @@ extension VideoNode {
             guard control(shim_VIDIOC_DQEVENT, &event) == 0 else { break }
             if event.type == UInt32(V4L2_EVENT_SOURCE_CHANGE) { hasChanged = true }
         }
-        return hasChanged
+        return hasChanged && !isSignalAlike
+    }
+
+    /// The signal is what the driver is set to.
+    private var isSignalAlike: Bool {
+        var (signal, present) = (v4l2_dv_timings(), v4l2_dv_timings())
+        return control(shim_VIDIOC_QUERY_DV_TIMINGS, &signal) == 0
+            && control(shim_VIDIOC_G_DV_TIMINGS, &present) == 0 && signal.bt.isAlike(present.bt)
     }
 }
 

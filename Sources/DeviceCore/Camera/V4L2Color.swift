@@ -22,6 +22,11 @@ struct V4L2Color: Equatable {
             isFullRange: false)
     }
 
+    /// For luma without chroma: what such a camera sends is what its sensor counts, all of it, unless it says otherwise.
+    var lumaAlone: ColorDescription {
+        ColorDescription(matrix: matrix, primaries: primaries, transfer: transferCode, isFullRange: quantization != 2)
+    }
+
     /// For JPEG: JFIF knows BT.601 in full range and nothing else (ITU-T T.871, 7). Cameras say sRGB with default
     /// quantization here, which would mean limited range.
     var jpeg: ColorDescription {

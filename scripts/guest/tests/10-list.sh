@@ -18,6 +18,15 @@ listed=$(grep -oE '"path":"[^"]*"' <<<"$result" | cut -d'"' -f4 | xargs)
 check_that "only nodes that capture pictures are listed" test "$listed" = "$capture"
 check_that "the two cameras have different identities" says 'vivid-000:.*vivid-001:'
 
+listing=$("$BUILT/camo-producer" list --json)
+result=$(head -n 1 <<<"$listing")
+check_that "so does the command, and the first line says what it is written by" \
+    says '^\{"schema":1,"event":"camera","id":"bus:platform:vivid-000:0","name":"vivid"'
+check_that "with formats, sizes and rates" \
+    says '\{"format":"yuyv","code":"YUYV","width":640,"height":360,"framesPerSecond":\[[0-9.,]*25'
+result=$listing
+check_that "and no node twice" test "$(grep -oE '"path":"[^"]*"' <<<"$result" | cut -d'"' -f4 | xargs)" = "$capture"
+
 probe video "$metadata"
 check "a metadata node is refused" 'error == "notACaptureDevice"'
 check_that "and called by its name" says "$metadata: it carries a camera's metadata"

@@ -10,6 +10,12 @@ for size in 322x242 1280x720; do
     done
 done
 
+for format in i420 nv21 uyvy rgb24 bgr24 gray; do
+    probe video /dev/video0 --size 324x242 --fps 60 --format $format --seconds 0.4
+    check "324x242 $format" "size == \"324x242\" && format == \"$format\" && frames >= 3 && barError <= 4 \
+        && short == 0 && lost == \"\" && hasStopped"
+done
+
 probe video /dev/video0 --size 640x480 --format yuyv --stride 1408 --seconds 0.7
 check "yuyv with 128 bytes of padding" 'stride == 1408 && frames >= 5 && barError <= 4'
 probe video /dev/video0 --size 640x480 --format nv12 --stride 704 --seconds 0.7

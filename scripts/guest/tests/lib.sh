@@ -17,10 +17,10 @@ within() {
 }
 
 # camera INPUT [OPTION…]: the kernel's test camera with one input, fresh, its picture plain colour bars.
-# INPUT: webcam (discrete sizes and rates) or hdmi (any size, 60 fps, 1280x720).
+# INPUT: webcam (discrete sizes and rates), hdmi (any size, 60 fps, 1280x720) or svideo (interlaced).
 camera() {
     local type=0x0
-    [ "$1" != hdmi ] || type=0x3
+    case $1 in hdmi) type=0x3 ;; svideo) type=0x2 ;; esac
     shift
     rmmod vivid 2>/dev/null
     modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=$type no_error_inj=0 "$@" || return
