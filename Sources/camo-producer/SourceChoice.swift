@@ -40,9 +40,13 @@ struct SourceChoice {
                     size: size, framesPerSecond: framesPerSecond, isSilent: options.alsaDevice != nil)
             ]
         case .v4l2(let device):
-            sources = [try CameraSource(device, size: options.size, framesPerSecond: wanted)]
+            sources = [
+                try CameraSource(
+                    device, size: options.size, framesPerSecond: wanted, passesCoded: options.takesPicturesAsTheyAre)
+            ]
         case .automatic:
-            let camera = try CameraSource(nil, size: options.size, framesPerSecond: wanted)
+            let camera = try CameraSource(
+                nil, size: options.size, framesPerSecond: wanted, passesCoded: options.takesPicturesAsTheyAre)
             sources = [camera]
             remark = "using \(camera.name)" + (options.alsaDevice == nil ? " and the default microphone" : "")
         }
@@ -54,5 +58,12 @@ struct SourceChoice {
             hasSound = true
             sources.append(MicrophoneSource("default"))
         }
+    }
+}
+
+extension StreamOptions {
+    /// Nothing is asked for that only our own encoder can give.
+    fileprivate var takesPicturesAsTheyAre: Bool {
+        !isMirrored && rotation == 0 && definition == nil && bitsPerSecond == nil
     }
 }

@@ -14,6 +14,8 @@ package enum CameraFormat: String, CaseIterable, Sendable, Hashable {
     case gray
     /// Motion JPEG: each picture a JPEG of its own, handed on undecoded.
     case mjpeg
+    /// Coded by the camera: an access unit in Annex B a buffer, handed on undecoded.
+    case h264
 
     /// The V4L2 codes of this format, the usual one first.
     var codes: [UInt32] { PixelCode.all.filter { $0.format == self }.map(\.code) }
@@ -30,12 +32,13 @@ package enum CameraFormat: String, CaseIterable, Sendable, Hashable {
         case .rgb24: .rgb24
         case .bgr24: .bgr24
         case .gray: .gray
-        case .mjpeg: nil
+        case .mjpeg, .h264: nil
         }
     }
 
     /// Which to take where several give the same size and rate, the least first: what is nearest to what the encoder
-    /// wants and has the fewest bytes. MJPG costs a decode and its artefacts.
+    /// wants and has the fewest bytes. MJPG costs a decode and its artefacts; H.264 costs nothing, but its rate and its
+    /// keyframes are the camera's, and follow no link.
     var cost: Int {
         switch self {
         case .nv12: 0
@@ -46,7 +49,8 @@ package enum CameraFormat: String, CaseIterable, Sendable, Hashable {
         case .bgra: 5
         case .rgb24, .bgr24: 6
         case .mjpeg: 7
-        case .gray: 8
+        case .h264: 8
+        case .gray: 9
         }
     }
 }

@@ -86,7 +86,7 @@ extension VideoNode {
         guard let pixels = format.pixelFormat else {
             return CaptureFormat(
                 format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: nil,
-                color: got.color.jpeg)
+                color: format == .mjpeg ? got.color.jpeg : got.color.description)
         }
         guard let layout = PlaneLayout(code, size: got.size, strides: got.strides) else {
             let rows = (0..<pixels.planeCount).map { "\(pixels.rowBytes(plane: $0, width: got.size.width))" }
@@ -98,7 +98,8 @@ extension VideoNode {
         }
         return CaptureFormat(
             format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: layout,
-            color: pixels.isRGB ? got.color.convertedRGB : got.color.description,
+            color: pixels.isRGB
+                ? got.color.convertedRGB : pixels == .gray ? got.color.lumaAlone : got.color.description,
             isInterlaced: got.field != V4L2_FIELD_NONE.rawValue && got.field != V4L2_FIELD_ANY.rawValue)
     }
 

@@ -20,6 +20,8 @@ struct CaptureLoop {
 
     private var frameClock = FrameClock()
     private var lastSequence: UInt32?
+    /// Pictures are missing before the next one.
+    private var hasLost = false
     private var failuresInARow = 0
 
     /// EIO may pass ("temporary problems like signal loss", the V4L2 manual on VIDIOC_DQBUF); so many in a row do not.
@@ -112,19 +114,17 @@ struct CaptureLoop {
             if !isLent { $0.copied += 1 }
             if wasDoubtful { $0.doubtfulStamps += 1 }
         }
+        hasLost = false
         onPicture(picture)
     }
 
     private func picture(_ lease: BufferLease, _ time: MonotonicTime) -> CapturedPicture? {
         guard let pixels = format.format.pixelFormat, let layout = format.layout else {
-            guard let bytes = lease.memories.first, let base = bytes.baseAddress else {
-                lease.release()
-                return nil
-            }
             return .compressed(
                 CompressedFrame(
-                    bytes: base, count: bytes.count, size: format.size, color: format.color, presentationTime: time,
-                    release: lease.release))
+                    borrowing: lease.memories.first ?? UnsafeRawBufferPointer(start: nil, count: 0),
+                    format: format.format, size: format.size, framesPerSecond: format.framesPerSecond ?? 30,
+                    isAfterLoss: hasLost, color: format.color, presentationTime: time, release: lease.release))
         }
         guard let planes = layout.slices(of: lease.memories) else {
             lease.release()
@@ -137,8 +137,11 @@ struct CaptureLoop {
         return frame.map(CapturedPicture.frame)
     }
 
-    private func discard(_ filled: CaptureBuffers.Filled, _ count: WritableKeyPath<VideoCaptureStatistics, Int>) {
+    private mutating func discard(
+        _ filled: CaptureBuffers.Filled, _ count: WritableKeyPath<VideoCaptureStatistics, Int>
+    ) {
         buffers.giveBack(filled.index)
+        hasLost = true
         statistics.withLock { $0[keyPath: count] += 1 }
     }
 
@@ -147,6 +150,8 @@ struct CaptureLoop {
         guard let lastSequence else { return }
         let step = sequence &- lastSequence
         // A step back or a huge one is a driver that began to count anew.
-        if step > 1, step < 10_000 { statistics.withLock { $0.missed += Int(step) - 1 } }
+        guard step > 1, step < 10_000 else { return }
+        hasLost = true
+        statistics.withLock { $0.missed += Int(step) - 1 }
     }
 }

@@ -6,28 +6,38 @@ package enum CapturedPicture: Sendable {
     case compressed(CompressedFrame)
 }
 
-/// One JPEG of a Motion JPEG camera, as the camera made it: it may be cut short or no JPEG at all.
+/// One picture that the camera has coded, as it made it: a JPEG, or an access unit of H.264. It may be cut short or
+/// nothing of the kind.
 ///
 /// Copying the value copies a reference. The bytes are borrowed from the driver like those of a frame, and go back when
 /// the last copy is gone: decode soon, on any thread.
 package struct CompressedFrame: Sendable {
-    /// As the camera states it; the JPEG's own header decides.
+    /// `.mjpeg` or `.h264`.
+    package let format: CameraFormat
+    /// As the camera states it; the picture's own header decides.
     package let size: PixelSize
+    /// As the camera states it.
+    package let framesPerSecond: Double
+    /// Pictures between the last one and this are missing.
+    package let isAfterLoss: Bool
     package let color: ColorDescription
     package let presentationTime: MonotonicTime
     private let storage: VideoFrame.Storage
 
-    init(
-        bytes: UnsafeRawPointer, count: Int, size: PixelSize, color: ColorDescription, presentationTime: MonotonicTime,
+    package init(
+        borrowing bytes: UnsafeRawBufferPointer, format: CameraFormat, size: PixelSize, framesPerSecond: Double = 30,
+        isAfterLoss: Bool = false, color: ColorDescription, presentationTime: MonotonicTime,
         release: @escaping @Sendable () -> Void
     ) {
-        self.size = size
+        (self.format, self.size, self.framesPerSecond) = (format, size, framesPerSecond)
+        self.isAfterLoss = isAfterLoss
         self.color = color
         self.presentationTime = presentationTime
-        storage = VideoFrame.Storage(planes: [(bytes, count, 0)], release: release)
+        storage = VideoFrame.Storage(
+            planes: bytes.baseAddress.map { [($0, bytes.count, 0)] } ?? [], release: release)
     }
 
-    /// Lends the bytes, at least one; the pointer is valid only inside `body`.
+    /// Lends the bytes; the pointer is valid only inside `body`.
     package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         defer { withExtendedLifetime(storage) {} }
         let plane = storage.planes.first

@@ -31,6 +31,7 @@ struct PixelCode: Hashable, Sendable {
         PixelCode(code: shim_V4L2_PIX_FMT_GREY, format: .gray),
         PixelCode(code: shim_V4L2_PIX_FMT_MJPEG, format: .mjpeg),
         PixelCode(code: shim_V4L2_PIX_FMT_JPEG, format: .mjpeg),
+        PixelCode(code: shim_V4L2_PIX_FMT_H264, format: .h264),
     ]
 
     private static let byCode = Dictionary(all.map { ($0.code, $0) }) { first, _ in first }

@@ -25,19 +25,18 @@ final class CameraFeed: Sendable {
         var photo: Photo?
     }
 
-    /// - Parameter text: What the camera was found by, and is found again by.
+    /// - Parameter passesCoded: What comes as H.264 is passed on as it is, where that is good enough.
     init(
-        _ device: VideoDevice, foundBy text: String, wish: CameraWish, machine: any CameraMachine,
-        into sink: any MediaSink
-    )
-        throws(ProducerError)
-    {
+        _ device: VideoDevice, wish: CameraWish, passesCoded: Bool, machine: any CameraMachine, into sink: any MediaSink
+    ) throws(ProducerError) {
         self.device = device
         self.sink = sink
         let keeper = try DeviceKeeper("camera", of: device.path) { [weak self] lost throws(DeviceError) in
-            let place = try machine.locate(device, foundBy: text)
+            let place = try machine.locate(device)
+            let onUnit: PictureUnpacking.OnUnit = { [weak self] unit, format in self?.deliver(unit, format) }
             let unpacking = PictureUnpacking(
-                onFrame: { [weak self] in self?.deliver($0) }, onComplaint: { [weak self] in self?.report($0) })
+                onFrame: { [weak self] in self?.deliver($0) }, onUnit: passesCoded ? onUnit : nil,
+                onComplaint: { [weak self] in self?.report($0) })
             let capture = try machine.capture(
                 place, wish: wish, onPicture: unpacking.deliver, onChange: { [weak self] in self?.report($0) },
                 onLost: lost)
@@ -118,6 +117,12 @@ final class CameraFeed: Sendable {
             case .over: break
             }
         }
+        trial.end(.success(()))
+    }
+
+    /// Nothing is kept of a trial: whoever watches begins at a keyframe.
+    private func deliver(_ unit: AccessUnit, _ format: CodedPictureFormat) {
+        state.withLock { state in if state.role == .onAir { sink.deliver(unit, format: format) } }
         trial.end(.success(()))
     }
 

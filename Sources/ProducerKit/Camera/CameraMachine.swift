@@ -9,9 +9,7 @@ protocol CameraMachine: Sendable {
     func find(_ text: String?) throws(DeviceError) -> VideoDevice
 
     /// `device` where it is now: it may have gone and come back under another node.
-    ///
-    /// - Parameter text: What it was found by.
-    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice
+    func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice
 
     /// Opens and starts it. Blocks for as long as its driver takes.
     ///
@@ -59,7 +57,7 @@ struct SystemCameras: CameraMachine {
         return try VideoDevice.find(text)
     }
 
-    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice {
+    func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice {
         try device.found()
     }
 

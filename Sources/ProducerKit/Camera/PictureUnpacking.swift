@@ -2,40 +2,87 @@ internal import Confinement
 internal import DeviceCore
 internal import MediaCore
 
-/// Makes pictures of what a camera sends; broken ones are dropped and the first of each row of them is told.
+/// Makes pictures of what a camera sends, or passes on what it has coded itself; broken ones are dropped and counted,
+/// and told once a second at most.
 final class PictureUnpacking: Sendable {
+    typealias OnUnit = @Sendable (AccessUnit, CodedPictureFormat) -> Void
+
     private let onFrame: @Sendable (VideoFrame) -> Void
+    private let onUnit: OnUnit?
     private let onComplaint: @Sendable (String) -> Void
+    private let clock: any MonotonicClock
     /// On the capture's thread only, which the lock shows to the compiler.
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     private struct State {
-        var decoder = JPEGDecoder()
-        var isBroken = false
+        var jpegs = JPEGDecoder()
+        var coded: CodedPictures
+        var complaints = Complaints()
     }
 
-    init(onFrame: @escaping @Sendable (VideoFrame) -> Void, onComplaint: @escaping @Sendable (String) -> Void) {
-        (self.onFrame, self.onComplaint) = (onFrame, onComplaint)
+    /// - Parameter onUnit: Nil: what comes as H.264 is decoded.
+    init(
+        onFrame: @escaping @Sendable (VideoFrame) -> Void, onUnit: OnUnit? = nil,
+        onComplaint: @escaping @Sendable (String) -> Void, clock: any MonotonicClock = SystemClock()
+    ) {
+        (self.onFrame, self.onUnit, self.onComplaint, self.clock) = (onFrame, onUnit, onComplaint, clock)
+        state = Locked(State(coded: CodedPictures(isDecoded: onUnit == nil)))
     }
 
     @Sendable func deliver(_ picture: CapturedPicture) {
         switch picture {
         case .frame(let frame): onFrame(frame)
-        case .compressed(let jpeg):
-            let (frame, complaint) = state.withLock { state -> (VideoFrame?, String?) in
+        case .compressed(let coded):
+            let (outputs, complaint) = state.withLock { state -> ([CodedPictures.Output], String?) in
                 do throws(MediaError) {
-                    let frame = try jpeg.withBytes { bytes throws(MediaError) in
-                        try state.decoder.decode(bytes, at: jpeg.presentationTime)
-                    }
-                    state.isBroken = false
-                    return (frame, nil)
+                    return (try Self.unpack(coded, &state), nil)
                 } catch {
-                    defer { state.isBroken = true }
-                    return (nil, state.isBroken ? nil : error.description)
+                    return ([], state.complaints.line(about: error.description, at: clock.now))
                 }
             }
-            if let frame { onFrame(frame) }
-            if let complaint { onComplaint("a picture is left out: \(complaint)") }
+            for output in outputs {
+                switch output {
+                case .frame(let frame): onFrame(frame)
+                case .unit(let unit, let format): onUnit?(unit, format)
+                }
+            }
+            if let complaint { onComplaint(complaint) }
+        }
+    }
+
+    private static func unpack(
+        _ picture: CompressedFrame, _ state: inout State
+    ) throws(MediaError) -> [CodedPictures.Output] {
+        if picture.format == .h264 { return try state.coded.take(picture) }
+        let jpegs = state.jpegs
+        return [
+            .frame(
+                try picture.withBytes { bytes throws(MediaError) in
+                    try jpegs.decode(bytes, at: picture.presentationTime)
+                })
+        ]
+    }
+}
+
+/// Counts pictures that are left out, and says so once a second at most.
+private struct Complaints {
+    private var count = 0
+    private var last: MonotonicTime?
+
+    mutating func line(about reason: String, at now: MonotonicTime) -> String? {
+        count += 1
+        if let last, now - last < .seconds(Int64(1)) { return nil }
+        last = now
+        return "a picture is left out, the \(Self.ordinal(count)) of this camera: \(reason)"
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        switch (number % 10, number % 100) {
+        case (_, 11...13): "\(number)th"
+        case (1, _): "\(number)st"
+        case (2, _): "\(number)nd"
+        case (3, _): "\(number)rd"
+        default: "\(number)th"
         }
     }
 }

@@ -58,6 +58,9 @@ final class CodedPassage: Sendable {
         }
     }
 
+    /// What viewers are sent comes from elsewhere now: should it come from here again, they are told anew.
+    func leaveStreams() { state.withLock { $0.told = [:] } }
+
     var passedCount: UInt64 { state.withLock { $0.passed } }
     var correctedTimes: UInt64 { state.withLock { UInt64($0.clock.corrections) } }
 

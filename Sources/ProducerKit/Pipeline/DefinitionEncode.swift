@@ -174,6 +174,16 @@ final class DefinitionEncode: Sendable {
         }
     }
 
+    /// The source sends coded pictures now, which pass by here: nothing is shown once more, and should pictures come
+    /// again, viewers are told anew.
+    func leaveStreams() {
+        forgetPictures()
+        work.async { work in
+            work.told = [:]
+            work.stage.close()
+        }
+    }
+
     /// A turn of the encode's queue is on its way, or at work.
     var isAtWork: Bool { slot.withLock { $0.isScheduled } }
 

@@ -52,6 +52,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var watching: [UInt64: (viewer: any ViewerSink, definition: Definition)] = [:]
         /// The newest picture while there is no encode yet: whoever comes first need not wait for the next.
         var newest: VideoFrame?
+        /// The source sends coded pictures now; nil: none came yet.
+        var isCoded: Bool?
         var areSourcesOpen = false
         var nobodySince: MonotonicTime?
         var isStopped = false
@@ -114,14 +116,23 @@ final class ProducerPipeline: MediaSink, Sendable {
     // MARK: Pictures and sound in; the sources' threads
 
     func deliver(_ frame: VideoFrame) {
-        let encodes = state.withLock { state in
+        let (encodes, isOther) = state.withLock { state in
             if state.encodes.isEmpty, !state.isStopped { state.newest = frame }
-            return Array(state.encodes.values)
+            defer { state.isCoded = false }
+            return (Array(state.encodes.values), state.isCoded == true)
         }
+        if isOther { coded.leaveStreams() }
         for encode in encodes { encode.offer(frame) }
     }
 
     func deliver(_ unit: AccessUnit, format: CodedPictureFormat) {
+        let left = state.withLock { state -> [DefinitionEncode] in
+            defer { state.isCoded = true }
+            guard state.isCoded == false else { return [] }
+            state.newest = nil
+            return Array(state.encodes.values)
+        }
+        for encode in left { encode.leaveStreams() }
         coded.offer(unit, format: format, arrival: clock.now)
     }
 

@@ -9,6 +9,7 @@ package final class CameraSource: SelectableCamera {
     package let opensOnDemand = true
     private let machine: any CameraMachine
     private let wish: CameraWish
+    private let passesCoded: Bool
     private let state: Locked<State>
 
     /// How long another camera may take to send its first picture: some USB cameras need two seconds.
@@ -16,8 +17,6 @@ package final class CameraSource: SelectableCamera {
 
     private struct State {
         var device: VideoDevice
-        /// What it was asked for by: a node, an ID or a name.
-        var wanted: String
         /// Where pictures go; nil while it is closed.
         var sink: (any MediaSink)?
         var feed: CameraFeed?
@@ -27,23 +26,30 @@ package final class CameraSource: SelectableCamera {
         var generation = 0
     }
 
-    /// - Parameter text: A device node, a stable ID or a name; nil: the first camera.
+    /// - Parameters:
+    ///   - text: A device node, a stable ID or a name; nil: the first camera.
+    ///   - passesCoded: What a camera has coded itself (H.264) may be passed on as it is: nothing is to be done to its
+    ///     pictures.
     /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.
-    package convenience init(_ text: String?, size: PixelSize?, framesPerSecond: Double?) throws(ProducerError) {
-        try self.init(text, size: size, framesPerSecond: framesPerSecond, machine: SystemCameras())
+    package convenience init(
+        _ text: String?, size: PixelSize?, framesPerSecond: Double?, passesCoded: Bool = true
+    ) throws(ProducerError) {
+        try self.init(
+            text, size: size, framesPerSecond: framesPerSecond, passesCoded: passesCoded, machine: SystemCameras())
     }
 
     init(
-        _ text: String?, size: PixelSize?, framesPerSecond: Double?, machine: any CameraMachine
+        _ text: String?, size: PixelSize?, framesPerSecond: Double?, passesCoded: Bool = true,
+        machine: any CameraMachine
     ) throws(ProducerError) {
         var wish = CameraWish()
         if let size { wish.size = size }
         if let framesPerSecond { wish.framesPerSecond = framesPerSecond }
         self.wish = wish
+        self.passesCoded = passesCoded
         self.machine = machine
         do throws(DeviceError) {
-            let device = try machine.find(text)
-            state = Locked(State(device: device, wanted: text ?? device.id))
+            state = Locked(State(device: try machine.find(text)))
         } catch {
             throw ProducerError(error)
         }
@@ -52,8 +58,8 @@ package final class CameraSource: SelectableCamera {
     package var name: String { state.withLock { $0.device.name } }
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
-        let (device, wanted) = state.withLock { ($0.device, $0.wanted) }
-        let feed = try CameraFeed(device, foundBy: wanted, wish: wish, machine: machine, into: sink)
+        let device = state.withLock { $0.device }
+        let feed = try CameraFeed(device, wish: wish, passesCoded: passesCoded, machine: machine, into: sink)
         feed.goOnAir(isSwitch: false)
         state.withLock { state in
             (state.sink, state.feed) = (sink, feed)
@@ -115,7 +121,7 @@ package final class CameraSource: SelectableCamera {
         guard let sink = before.sink, let old = before.feed else {
             // Nobody watches: that it can be opened is all there is to see.
             try tryOut(device)
-            return state.withLock { ($0.device, $0.wanted) = (device, device.id) }
+            return state.withLock { $0.device = device }
         }
         do throws(DeviceError) {
             try replace(old, by: device, sink, before.generation)
@@ -137,7 +143,7 @@ package final class CameraSource: SelectableCamera {
     private func replace(
         _ old: CameraFeed, by device: VideoDevice, _ sink: any MediaSink, _ generation: Int
     ) throws(DeviceError) {
-        let feed = try feed(of: device, foundBy: device.id, sink)
+        let feed = try feed(of: device, sink)
         let isCurrent = state.withLock { state in
             guard state.generation == generation else { return false }
             state.candidate = feed
@@ -153,7 +159,7 @@ package final class CameraSource: SelectableCamera {
         }
         let isShown = state.withLock { state in
             guard state.generation == generation else { return false }
-            (state.device, state.wanted) = (device, device.id)
+            state.device = device
             (state.feed, state.candidate) = (feed, nil)
             return true
         }
@@ -167,7 +173,7 @@ package final class CameraSource: SelectableCamera {
     }
 
     private func reopen(_ before: State, _ sink: any MediaSink) {
-        guard let feed = try? feed(of: before.device, foundBy: before.wanted, sink) else { return }
+        guard let feed = try? feed(of: before.device, sink) else { return }
         let isCurrent = state.withLock { state in
             guard state.generation == before.generation else { return false }
             state.feed = feed
@@ -176,11 +182,9 @@ package final class CameraSource: SelectableCamera {
         if isCurrent { feed.goOnAir(isSwitch: true) } else { _ = feed.stop(within: .seconds(1)) }
     }
 
-    private func feed(
-        of device: VideoDevice, foundBy text: String, _ sink: any MediaSink
-    ) throws(DeviceError) -> CameraFeed {
+    private func feed(of device: VideoDevice, _ sink: any MediaSink) throws(DeviceError) -> CameraFeed {
         do throws(ProducerError) {
-            return try CameraFeed(device, foundBy: text, wish: wish, machine: machine, into: sink)
+            return try CameraFeed(device, wish: wish, passesCoded: passesCoded, machine: machine, into: sink)
         } catch {
             throw DeviceError(.failed, device: device.path, error.message)
         }

@@ -70,7 +70,7 @@ final class FakeMachine: CameraMachine {
         return device
     }
 
-    func locate(_ device: VideoDevice, foundBy text: String) throws(DeviceError) -> VideoDevice { try find(text) }
+    func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice { try find(device.id) }
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,

@@ -1,0 +1,126 @@
+import CamoTypes
+import Confinement
+import DeviceCore
+import MediaCore
+import Testing
+
+@testable import ProducerKit
+
+/// What becomes of a camera's H.264 and of its JPEGs.
+@Suite struct CodedCameraTests {
+    private struct Came: Sendable {
+        var frames: [VideoFrame] = []
+        var units: [AccessUnit] = []
+        var formats: [CodedPictureFormat] = []
+        var complaints: [String] = []
+    }
+
+    private let size = PixelSize(width: 64, height: 48)
+    private let clock = ManualClock()
+    private let came = Locked(Came())
+
+    private func unpacking(passes: Bool = true) -> PictureUnpacking {
+        let onUnit: PictureUnpacking.OnUnit = { [came] unit, format in
+            came.withLock { came in
+                came.units.append(unit)
+                came.formats.append(format)
+            }
+        }
+        return PictureUnpacking(
+            onFrame: { [came] frame in came.withLock { $0.frames.append(frame) } }, onUnit: passes ? onUnit : nil,
+            onComplaint: { [came] line in came.withLock { $0.complaints.append(line) } }, clock: clock)
+    }
+
+    /// Pictures as a camera codes them, a keyframe every `spacing` of them. Where that is seldom, all of them come within
+    /// two seconds of the encoder's, which would add its own.
+    private func coded(_ count: Int, keyframeEvery spacing: Int) throws -> [AccessUnit] {
+        let stage = EncodeStage(.init(definition: .economy, bitsPerSecond: 500_000, preset: "ultrafast"))
+        let step: Int64 = spacing > 20 ? 10_000 : 100_000
+        return try (0..<count).map { number in
+            if number % spacing == 0 { stage.requestKeyframe() }
+            let frame = try VideoFrame.grey(UInt8(16 + number * 2), size)
+            return try stage.encode(frame, at: MonotonicTime(microseconds: Int64(number) * step)).unit
+        }
+    }
+
+    /// Ten a second.
+    private func time(_ number: Int) -> MonotonicTime {
+        MonotonicTime(microseconds: 1_000_000 + Int64(number) * 100_000)
+    }
+
+    private func picture(
+        _ bytes: [UInt8], _ format: CameraFormat = .h264, number: Int = 0, isAfterLoss: Bool = false
+    ) -> CapturedPicture {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
+        memory.copyBytes(from: bytes)
+        nonisolated(unsafe) let owned = memory  // freed once, by the picture that alone calls it
+        return .compressed(
+            CompressedFrame(
+                borrowing: UnsafeRawBufferPointer(rebasing: memory[..<bytes.count]), format: format, size: size,
+                isAfterLoss: isAfterLoss, color: .bt601, presentationTime: time(number),
+                release: { owned.deallocate() }))
+    }
+
+    @Test func `what comes with keyframes is passed on as it is, from the first keyframe on`() throws {
+        let unpacking = unpacking()
+        let units = try coded(12, keyframeEvery: 5)
+        for (number, unit) in units.enumerated().dropFirst(2) { unpacking.deliver(picture(unit.bytes, number: number)) }
+        let came = came.withLock { $0 }
+        // Unit by unit: a start code may have three bytes or four.
+        #expect(came.units.map { AnnexB.units(in: $0.bytes) } == units.dropFirst(5).map { AnnexB.units(in: $0.bytes) })
+        #expect(came.units.map(\.presentationTime) == (5..<12).map(time))
+        #expect(came.units.map(\.isKeyframe) == [true, false, false, false, false, true, false])
+        #expect(came.formats.allSatisfy { $0.size == size })
+        #expect(came.frames.isEmpty && came.complaints.isEmpty)
+    }
+
+    @Test func `after a loss nothing is passed on up to the next keyframe`() throws {
+        let unpacking = unpacking()
+        for (number, unit) in try coded(10, keyframeEvery: 5).enumerated() where number != 2 {
+            unpacking.deliver(picture(unit.bytes, number: number, isAfterLoss: number == 3))
+        }
+        #expect(came.withLock { $0.units.map(\.presentationTime) } == [0, 1, 5, 6, 7, 8, 9].map(time))
+    }
+
+    @Test func `where keyframes are too rare it is decoded, and no picture is missing`() throws {
+        let unpacking = unpacking()
+        let units = try coded(40, keyframeEvery: 100)
+        for (number, unit) in units.enumerated() { unpacking.deliver(picture(unit.bytes, number: number)) }
+        let came = came.withLock { $0 }
+        #expect(came.units.count == 23)
+        #expect(came.frames.map(\.presentationTime) == (23..<40).map(time))
+        #expect(came.frames.allSatisfy { $0.size == size })
+        // Decoded after what it refers to, not torn.
+        for (index, frame) in came.frames.enumerated() { #expect(abs(frame.middleLuma - (16 + (23 + index) * 2)) <= 4) }
+        #expect(came.complaints.isEmpty)
+    }
+
+    @Test func `what is to be turned or mirrored is decoded from the start`() throws {
+        let unpacking = unpacking(passes: false)
+        for (number, unit) in try coded(6, keyframeEvery: 3).enumerated() {
+            unpacking.deliver(picture(unit.bytes, number: number))
+        }
+        #expect(came.withLock { $0.frames.count } == 6)
+    }
+
+    /// BUG-003.
+    @Test func `broken pictures are left out, counted, and told once a second`() throws {
+        let unpacking = unpacking()
+        let grey = try Snapshot.encoded(VideoFrame.grey(90, size), as: .jpeg)
+        let bad = [[UInt8](repeating: 0, count: 500), Array(grey.prefix(grey.count / 2)), []]
+        for number in 0..<40 {
+            unpacking.deliver(picture(number % 20 == 19 ? bad[number % 3] : grey, .mjpeg, number: number))
+        }
+        #expect(came.withLock { $0.frames.count } == 38)
+        #expect(came.withLock { $0.complaints.count } == 1)
+        clock.advance(by: .seconds(Int64(1)))
+        unpacking.deliver(picture(bad[0], .mjpeg))
+        #expect(came.withLock { $0.complaints.last }?.contains("the 3rd of this camera") == true)
+        // A stream that is no H.264 either.
+        clock.advance(by: .seconds(Int64(1)))
+        for _ in 0..<3 { unpacking.deliver(picture([UInt8](repeating: 0x55, count: 700_000))) }
+        unpacking.deliver(picture(grey, .mjpeg))
+        #expect(came.withLock { $0.frames.count } == 39)
+        #expect(came.withLock { $0.units.isEmpty })
+    }
+}
