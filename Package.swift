@@ -100,7 +100,9 @@ let package = Package(
         tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
         tests(
             "ProducerKitTests",
-            ["ProducerKit", "CamoTypes", "DeviceCore", "MediaCore", "TransportCore", "WireProtocol"]),
+            [
+                "ProducerKit", "CamoTypes", "CLinuxShims", "DeviceCore", "MediaCore", "TransportCore", "WireProtocol",
+            ]),
         tests(
             "StudioKitTests",
             ["CamoTypes", "MediaCore", "DeviceCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),

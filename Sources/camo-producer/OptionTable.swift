@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import ProducerKit
 
 /// The words of `camo-producer`.
 enum ProducerTable {
@@ -20,7 +21,9 @@ enum ProducerTable {
     static let preset = Option(
         "preset", .choice(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]),
         "what the encoder spends, least first")
-    static let encoder = Option("encoder", .choice(["auto", "libx264"]), as: "NAME", "which encoder")
+    static let encoder = Option(
+        "encoder", .choice(ProducerConfiguration.encoderNames), as: "NAME",
+        "which encoder; auto: hardware that passes a trial, else libx264")
     static let definition = Option<Definition>("definition", .choice, "where the studio asks for none")
     static let mirror = Flag("mirror", "left and right change places")
     static let rotate = Option("rotate", .choice([90, 180, 270]), "degrees clockwise")

@@ -4,8 +4,21 @@ import Glibc
 /// The buffer calls of V4L2, VIDIOC_REQBUFS to VIDIOC_STREAMOFF, the same for both APIs: a buffer has one memory, or
 /// one for each plane that is split off.
 struct BufferQueue: Sendable {
+    /// Pictures come out of a device, or go into it; an encoder has both.
+    enum Direction: Sendable { case capture, output }
+
     let node: any VideoNode
     let api: CaptureAPI
+    var direction = Direction.capture
+
+    /// `enum v4l2_buf_type`.
+    var bufferType: UInt32 {
+        switch (direction, api) {
+        case (.capture, _): api.bufferType
+        case (.output, .singlePlanar): V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue
+        case (.output, .multiPlanar): V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE.rawValue
+        }
+    }
 
     /// A filled buffer as the driver describes it.
     struct Filled {
@@ -24,7 +37,7 @@ struct BufferQueue: Sendable {
     func request(_ count: Int) -> (error: Int32, granted: Int) {
         var request = v4l2_requestbuffers()
         request.count = UInt32(clamping: count)
-        request.type = api.bufferType
+        request.type = bufferType
         request.memory = V4L2_MEMORY_MMAP.rawValue
         let error = node.control(shim_VIDIOC_REQBUFS, &request)
         return (error, Int(request.count))
@@ -40,8 +53,20 @@ struct BufferQueue: Sendable {
         }
     }
 
-    /// VIDIOC_QBUF.
+    /// VIDIOC_QBUF: to be filled.
     func enqueue(_ index: Int) -> Int32 { call(shim_VIDIOC_QBUF, index) { _, _ in }.error }
+
+    /// VIDIOC_QBUF: filled, with so many bytes in each memory.
+    func enqueue(_ index: Int, used: [Int], stamp: timeval) -> Int32 {
+        let prepare = { (buffer: inout v4l2_buffer, planes: UnsafeMutableBufferPointer<v4l2_plane>) in
+            buffer.timestamp = stamp
+            buffer.field = V4L2_FIELD_NONE.rawValue
+            buffer.bytesused = UInt32(clamping: used.first ?? 0)
+            for (plane, count) in zip(planes.indices, used) { planes[plane].bytesused = UInt32(clamping: count) }
+            if api == .multiPlanar { buffer.length = UInt32(clamping: used.count) }
+        }
+        return call(shim_VIDIOC_QBUF, index, prepare: prepare) { _, _ in }.error
+    }
 
     /// VIDIOC_DQBUF.
     func dequeue() -> (error: Int32, filled: Filled) {
@@ -61,25 +86,27 @@ struct BufferQueue: Sendable {
 
     /// VIDIOC_STREAMON or VIDIOC_STREAMOFF.
     func setStreaming(_ isOn: Bool) -> Int32 {
-        var type = Int32(bitPattern: api.bufferType)
+        var type = Int32(bitPattern: bufferType)
         return node.control(isOn ? shim_VIDIOC_STREAMON : shim_VIDIOC_STREAMOFF, &type)
     }
 
     /// Calls with a buffer's description; `read` sees what the driver has written there.
     private func call<Answer>(
         _ request: UInt, _ index: Int,
+        prepare: (inout v4l2_buffer, UnsafeMutableBufferPointer<v4l2_plane>) -> Void = { _, _ in },
         _ read: (v4l2_buffer, UnsafeMutableBufferPointer<v4l2_plane>.SubSequence) -> Answer
     ) -> (error: Int32, Answer) {
         withUnsafeTemporaryAllocation(of: v4l2_plane.self, capacity: Int(VIDEO_MAX_PLANES)) { planes in
             planes.initialize(repeating: v4l2_plane())
             var buffer = v4l2_buffer()
             buffer.index = UInt32(clamping: index)
-            buffer.type = api.bufferType
+            buffer.type = bufferType
             buffer.memory = V4L2_MEMORY_MMAP.rawValue
             if api == .multiPlanar {
                 buffer.m.planes = planes.baseAddress
                 buffer.length = UInt32(planes.count)
             }
+            prepare(&buffer, planes)
             let error = node.control(request, &buffer)
             return (error, read(buffer, planes.prefix(Int(buffer.length))))
         }

@@ -4,18 +4,22 @@ package struct EncoderKind: Sendable {
     package let name: String
     /// Believed only after an ``EncoderTrial``: hardware is as good as its driver.
     package let needsTrial: Bool
+    /// Whether this machine seems to have one. Opens nothing for long.
+    package let isPresent: @Sendable () -> Bool
     private let look: @Sendable (VideoEncoderSettings) throws(MediaError) -> Void
     private let make: @Sendable (VideoEncoderSettings) throws(MediaError) -> any VideoEncoder
 
     /// - Parameters:
-    ///   - look: Says what is wrong with settings, or that this machine has no such encoder, without opening anything.
+    ///   - isPresent: Whether this machine seems to have one.
+    ///   - look: Says what is wrong with settings, without opening anything.
     ///   - make: Opens one.
     package init(
-        name: String, needsTrial: Bool,
+        name: String, needsTrial: Bool, isPresent: @escaping @Sendable () -> Bool = { true },
         look: @escaping @Sendable (VideoEncoderSettings) throws(MediaError) -> Void,
         make: @escaping @Sendable (VideoEncoderSettings) throws(MediaError) -> any VideoEncoder
     ) {
-        (self.name, self.needsTrial, self.look, self.make) = (name, needsTrial, look, make)
+        (self.name, self.needsTrial, self.isPresent) = (name, needsTrial, isPresent)
+        (self.look, self.make) = (look, make)
     }
 
     /// libx264, which every machine has.

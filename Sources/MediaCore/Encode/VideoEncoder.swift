@@ -40,6 +40,13 @@ package struct VideoEncoderAbilities: Hashable, Sendable {
     package var makesKeyframesOnRequest: Bool
     /// `setBitRate` works while it runs.
     package var changesBitRate: Bool
+
+    package init(
+        inputFormats: [PixelFormat], largestSize: PixelSize, makesKeyframesOnRequest: Bool, changesBitRate: Bool
+    ) {
+        (self.inputFormats, self.largestSize) = (inputFormats, largestSize)
+        (self.makesKeyframesOnRequest, self.changesBitRate) = (makesKeyframesOnRequest, changesBitRate)
+    }
 }
 
 /// Pictures in, access units out: each before the next picture goes in.

@@ -62,7 +62,9 @@ extension ProducerController {
 
     /// Takes one picture and writes it as PNG or JPEG, as the name ends: whole or not at all.
     ///
-    /// - Parameter replacesExisting: Otherwise a file of that name is kept, and nothing is taken.
+    /// - Parameters:
+    ///   - path: Where to; `.png`, `.jpg` or `.jpeg`.
+    ///   - replacesExisting: Otherwise a file of that name is kept, and nothing is taken.
     /// - Returns: The picture's size.
     /// - Throws: ``ProducerError``: as ``takePhoto()``, `exists`, or the file cannot be written.
     @discardableResult

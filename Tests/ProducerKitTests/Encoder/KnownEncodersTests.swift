@@ -19,6 +19,14 @@ import Testing
         #expect(KnownEncoders.all.last?.name == "libx264")
     }
 
+    @Test func `what this machine has not got is left out of auto, and named it is answered by the trial`() throws {
+        let absent = EncoderKind(
+            name: "absent", needsTrial: true, isPresent: { false }, look: { _ in },
+            make: { _ throws(MediaError) in throw MediaError(.unsupported, "none here") })
+        #expect(try KnownEncoders.named("auto", among: [absent, .x264]).map(\.name) == ["libx264"])
+        #expect(try KnownEncoders.named("absent", among: [absent, .x264]).map(\.name) == ["absent", "libx264"])
+    }
+
     @Test func `an unknown name is answered with the known ones`() {
         #expect { try names("h265") } throws: {
             "\($0)".contains("'h265'") && "\($0)".contains("auto, hardware, libx264")
