@@ -10,6 +10,8 @@ struct FakeControl: Sendable {
     var number: UInt32
     var name: String
     var type = V4L2_CTRL_TYPE_INTEGER
+    /// Instead of `type`: one that these headers do not have.
+    var rawType: UInt32?
     var range: ClosedRange<Int64> = 0...255
     var step: UInt64 = 1
     var value: Int32 = 0
@@ -84,6 +86,19 @@ extension FakeCamera {
             guard let control = state.controls.first(where: { $0.number == wanted.id }) else { return EINVAL }
             if let failure = control.setFailure { return failure }
             set(wanted.id, to: wanted.value, &state)
+            if wanted.id == RegionOfInterest.automatic { state.aimed.append(wanted.id) }
+            return 0
+        case shim_VIDIOC_G_EXT_CTRLS, shim_VIDIOC_S_EXT_CTRLS:
+            let list = argument.assumingMemoryBound(to: v4l2_ext_controls.self).pointee
+            guard let entry = list.controls?.pointee, entry.id == RegionOfInterest.rectangle,
+                let value = entry.ptr?.assumingMemoryBound(to: v4l2_rect.self), let region = state.region
+            else { return EINVAL }
+            if request == shim_VIDIOC_G_EXT_CTRLS {
+                value.pointee = list.which == shim_V4L2_CTRL_WHICH_MAX_VAL ? region.whole : region.part
+            } else {
+                state.region?.part = value.pointee
+                state.aimed.append(entry.id)
+            }
             return 0
         case shim_VIDIOC_SUBSCRIBE_EVENT:
             let subscription = argument.assumingMemoryBound(to: v4l2_event_subscription.self).pointee
@@ -104,7 +119,7 @@ extension FakeCamera {
     private static func query(_ query: UnsafeMutablePointer<v4l2_query_ext_ctrl>, _ state: State) -> Int32 {
         guard let control = state.controls.first(where: { $0.number == query.pointee.id }) else { return EINVAL }
         if let failure = control.queryFailure { return failure }
-        query.pointee.type = control.type.rawValue
+        query.pointee.type = control.rawType ?? control.type.rawValue
         query.pointee.minimum = control.range.lowerBound
         query.pointee.maximum = control.range.upperBound
         query.pointee.step = control.step

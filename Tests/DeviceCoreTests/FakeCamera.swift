@@ -65,6 +65,9 @@ final class FakeCamera: VideoNode {
         var signal: Signal?
         var hasSourceChanged = false
         var controls: [FakeControl] = []
+        /// The whole picture and the region, where the driver has one; and the calls that set it, in order.
+        var region: (whole: v4l2_rect, part: v4l2_rect)?
+        var aimed: [UInt32] = []
         /// Controls whose change was not yet heard of.
         var events: [UInt32] = []
         var subscriptions: Set<UInt32> = []

@@ -6,6 +6,8 @@
 
 static const unsigned long shim_VIDIOC_QUERY_EXT_CTRL = VIDIOC_QUERY_EXT_CTRL;
 static const unsigned long shim_VIDIOC_QUERYMENU = VIDIOC_QUERYMENU;
+static const unsigned long shim_VIDIOC_G_EXT_CTRLS = VIDIOC_G_EXT_CTRLS;
+static const unsigned long shim_VIDIOC_S_EXT_CTRLS = VIDIOC_S_EXT_CTRLS;
 static const unsigned long shim_VIDIOC_S_CTRL = VIDIOC_S_CTRL;
 static const unsigned long shim_VIDIOC_SUBSCRIBE_EVENT = VIDIOC_SUBSCRIBE_EVENT;
 static const unsigned long shim_VIDIOC_DQEVENT = VIDIOC_DQEVENT;
@@ -63,3 +65,21 @@ static const unsigned int shim_V4L2_CID_FLASH_LED_MODE = V4L2_CID_FLASH_LED_MODE
 static const unsigned int shim_V4L2_CID_FLASH_STROBE = V4L2_CID_FLASH_STROBE;
 static const unsigned int shim_V4L2_CID_FLASH_INTENSITY = V4L2_CID_FLASH_INTENSITY;
 static const unsigned int shim_V4L2_CID_FLASH_TORCH_INTENSITY = V4L2_CID_FLASH_TORCH_INTENSITY;
+
+// Newer than Debian 12's headers: the greatest values of controls.
+static const unsigned int shim_V4L2_CTRL_WHICH_MAX_VAL = 0x0f030000;
+
+// A control whose value lies elsewhere. The structure is packed, and its value a union without a name.
+static inline void shim_v4l2_payload(struct v4l2_ext_control *control, unsigned id, void *value, unsigned size) {
+    control->id = id;
+    control->size = size;
+    control->ptr = value;
+}
+
+// A list of controls for VIDIOC_G_EXT_CTRLS and VIDIOC_S_EXT_CTRLS.
+static inline void shim_v4l2_list(struct v4l2_ext_controls *list, unsigned which, struct v4l2_ext_control *controls,
+    unsigned count) {
+    list->which = which;
+    list->count = count;
+    list->controls = controls;
+}

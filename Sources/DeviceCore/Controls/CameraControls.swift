@@ -58,6 +58,30 @@ package struct CameraControls: Sendable {
         return try node.controlEntries().map(\.control)
     }
 
+    /// What the camera can judge by one point of its picture; nothing where its driver has no region.
+    ///
+    /// - Throws: ``DeviceError``: the camera cannot be opened.
+    package func pointsOfInterest() throws(DeviceError) -> Set<PointOfInterest> {
+        let node = try nodes.open(device.path)
+        defer { node.close() }
+        return node.pointsOfInterest()
+    }
+
+    /// Has the camera judge exposure or focus by the surroundings of a point. Its automatic mode has to be on.
+    ///
+    /// - Parameter point: In the picture as the camera takes it.
+    /// - Throws: ``DeviceError`` `.noSuchControl` when its driver has no region for that.
+    package func aim(_ interest: PointOfInterest, at point: PicturePoint) throws(DeviceError) {
+        let node = try nodes.open(device.path)
+        defer { node.close() }
+        guard node.pointsOfInterest().contains(interest) else {
+            throw DeviceError(
+                .noSuchControl, device: device.path, "its driver cannot judge \(interest.rawValue) by one point")
+        }
+        try check(
+            node.aim(interest, at: point), node, "it could not be told to judge \(interest.rawValue) by that point")
+    }
+
     private func switchOffAutomatic(
         modes: [ControlNumber.AutomaticMode], _ entries: [ControlEntry], _ node: any VideoNode
     ) throws(DeviceError) {

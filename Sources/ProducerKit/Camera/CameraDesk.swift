@@ -8,6 +8,7 @@ final class CameraDesk: Sendable {
         var cameras: [Camera] = []
         var selected: Camera.ID?
         var controls: [CameraControl] = []
+        var points: Set<PointOfInterest> = []
     }
 
     let camera: any SelectableCamera
@@ -65,6 +66,18 @@ final class CameraDesk: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - point: In the picture as the camera takes it.
+    ///   - completion: On the queue.
+    func aim(
+        _ interest: PointOfInterest, at point: PicturePoint,
+        completion: @escaping @Sendable (Result<Void, ProducerError>) -> Void
+    ) {
+        queue.async { [self] in
+            completion(Result { () throws(ProducerError) in try camera.panel.aim(interest, at: point) })
+        }
+    }
+
     /// - Parameter completion: On the queue.
     func takePhoto(completion: @escaping @Sendable (Result<VideoFrame, ProducerError>) -> Void) {
         queue.async { [self] in
@@ -75,7 +88,8 @@ final class CameraDesk: Sendable {
     /// The queue. A camera that does not answer now has no controls.
     private func look() -> Known {
         let new = Known(
-            cameras: camera.cameras, selected: camera.selectedCamera.id, controls: (try? camera.panel.read()) ?? [])
+            cameras: camera.cameras, selected: camera.selectedCamera.id, controls: (try? camera.panel.read()) ?? [],
+            points: (try? camera.panel.pointsOfInterest()) ?? [])
         change { $0 = new }
         return new
     }

@@ -11,6 +11,13 @@ package protocol ControlPanel: Sendable {
     /// - Throws: ``ProducerError`` `.notFound` (no such control, with those there are), `.outOfRange`, `.notSettable`,
     ///   `.unavailable` when the camera refuses.
     func set(_ id: String, to value: Int64) throws(ProducerError) -> [CameraControl]
+
+    /// What the camera can judge by one point of its picture; mostly nothing.
+    func pointsOfInterest() throws(ProducerError) -> Set<PointOfInterest>
+
+    /// - Parameter point: In the picture as the camera takes it.
+    /// - Throws: ``ProducerError`` `.notFound` where it cannot.
+    func aim(_ interest: PointOfInterest, at point: PicturePoint) throws(ProducerError)
 }
 
 /// The controls of a V4L2 camera, whoever streams from it: another program may. Its node is opened for each call.
@@ -39,6 +46,14 @@ package struct CameraPanel: ControlPanel {
 
     package func set(_ id: String, to value: Int64) throws(ProducerError) -> [CameraControl] {
         do throws(DeviceError) { return try controls.set(id, to: value) } catch { throw ProducerError(error) }
+    }
+
+    package func pointsOfInterest() throws(ProducerError) -> Set<PointOfInterest> {
+        do throws(DeviceError) { return try controls.pointsOfInterest() } catch { throw ProducerError(error) }
+    }
+
+    package func aim(_ interest: PointOfInterest, at point: PicturePoint) throws(ProducerError) {
+        do throws(DeviceError) { try controls.aim(interest, at: point) } catch { throw ProducerError(error) }
     }
 }
 

@@ -12,6 +12,23 @@ extension ProducerController {
         public static let remoteControl = Action(rawValue: "remoteControl")
     }
 
+    /// A controller whose picture is a camera's: opened when a studio watches, closed when none does.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its `pictureSize` and `framesPerSecond` are what the camera is asked for; the nearest that it
+    ///     has is taken.
+    ///   - camera: A device node, a stable ID or a name; nil: the first camera.
+    ///   - microphone: What ALSA calls it, such as `default`; nil: no sound but what is enqueued.
+    /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.
+    public convenience init(
+        configuration: ProducerConfiguration = .default, camera: String?, microphone: String? = nil
+    ) throws {
+        let picture = try CameraSource(
+            camera, size: configuration.pictureSize, framesPerSecond: configuration.framesPerSecond)
+        let sound = microphone.map { MicrophoneSource($0) }
+        self.init(configuration: configuration, sources: [picture] + [sound].compactMap { $0 })
+    }
+
     /// The cameras that can be chosen; none where the source is no camera of this computer. The first call looks, which
     /// may take a moment; later changes are told to the delegate.
     public var cameras: [Camera] { desk?.now.cameras ?? [] }
@@ -44,6 +61,21 @@ extension ProducerController {
         let desk = try requireDesk()
         try await withCheckedContinuation { continuation in
             desk.set(id, to: value) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// What the camera in use can judge by one point of its picture. Few drivers let it be told; then there is nothing.
+    public var pointsOfInterest: Set<PointOfInterest> { desk?.now.points ?? [] }
+
+    /// Has the camera judge its exposure or focus by the surroundings of a point; its automatic mode has to be on.
+    ///
+    /// - Parameter point: In the picture as studios get it: turned and mirrored.
+    /// - Throws: ``ProducerError`` `notFound` where it is none of ``pointsOfInterest``, or what hindered it.
+    public func aim(_ interest: PointOfInterest, at point: PicturePoint) async throws {
+        let desk = try requireDesk()
+        let place = point.beforeTurning(by: configuration.rotation, isMirrored: configuration.isMirrored)
+        try await withCheckedContinuation { continuation in
+            desk.aim(interest, at: place) { continuation.resume(returning: $0) }
         }.get()
     }
 

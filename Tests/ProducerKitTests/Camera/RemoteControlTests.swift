@@ -37,6 +37,26 @@ import WireProtocol
         }
     }
 
+    @Test func `a point is that of the picture as it is sent, and only for what the camera can judge by it`()
+        async throws
+    {
+        machine.change("A") { $0.points = [.focus] }
+        var configuration = ProducerConfiguration()
+        configuration.rotation = 90
+        configuration.isMirrored = true
+        let controller = ProducerController(
+            configuration: configuration,
+            sources: [try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)])
+        #expect(controller.pointsOfInterest == [.focus])
+        // Turned clockwise the camera's left is on top; mirrored, its top is on the left.
+        try await controller.aim(.focus, at: try #require(PicturePoint(x: 0.25, y: 0.125)))
+        #expect(machine.state.value.aims == [.focus: PicturePoint(x: 0.125, y: 0.25)])
+        let error = await #expect(throws: ProducerError.self) {
+            try await controller.aim(.exposure, at: try #require(PicturePoint(x: 0, y: 0)))
+        }
+        #expect(error?.code == .notFound)
+    }
+
     @Test func `without a camera there is nothing to choose`() async throws {
         let controller = try ControllerRig(delegate).controller
         #expect(controller.cameras.isEmpty && controller.selectedCamera == nil && controller.controls.isEmpty)

@@ -18,6 +18,7 @@ final class FakeMachine: CameraMachine {
         /// It is opened, but no picture comes.
         var isDead = false
         var controls: [CameraControl] = []
+        var points: Set<PointOfInterest> = []
     }
 
     struct State: Sendable {
@@ -29,6 +30,8 @@ final class FakeMachine: CameraMachine {
         var events: [String] = []
         /// Only one can be open at a time: what the second is refused with.
         var oneAtATime: DeviceError?
+        /// Where cameras were told to look, by what they judge there.
+        var aims: [PointOfInterest: PicturePoint] = [:]
         var watches: [String: @Sendable ([CameraControl]) -> Void] = [:]
         var wishes: [CameraWish] = []
         var lost: [String: @Sendable (DeviceError) -> Void] = [:]
@@ -140,6 +143,15 @@ private struct FakePanel: ControlPanel {
         guard control.accepts(value) else { throw ProducerError(.outOfRange, "\(id) takes \(control.expectation)") }
         machine.set(id, to: value, on: name)
         return try read()
+    }
+
+    func pointsOfInterest() throws(ProducerError) -> Set<PointOfInterest> {
+        machine.state.value.lenses[name]?.points ?? []
+    }
+
+    func aim(_ interest: PointOfInterest, at point: PicturePoint) throws(ProducerError) {
+        guard try pointsOfInterest().contains(interest) else { throw ProducerError(.notFound, "\(name): cannot") }
+        machine.state.change { $0.aims[interest] = point }
     }
 }
 
