@@ -96,6 +96,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [(FrameConverter.Rotation.none, "1280x720"), (.quarter, "720x1280"), (.half, "1280x720")])
+    func aTurnedPictureIsFittedIntoATurnedBox(rotation: FrameConverter.Rotation, size: String) {
+        let settings = EncodeStage.Settings(definition: .high, rotation: rotation)
+        let source = PixelSize(width: 1920, height: 1080)
+        #expect(settings.encoderSettings(for: source).size == PixelSize(size))
+    }
+
     /// BUG-018: the source changes size in mid-stream.
     @Test func anotherSizeComesWithItsOwnKeyframeAndFormat() throws {
         let stage = EncodeStage(.init(definition: .standard, bitsPerSecond: 1_000_000))

@@ -9,7 +9,7 @@ package import CamoTypes
 package final class EncodeStage {
     package struct Settings: Hashable, Sendable {
         package var definition: Definition
-        /// Pictures are fitted into it; nil: the definition's own.
+        /// Pictures are fitted into it, which is turned with them; nil: the definition's own.
         package var box: PixelSize?
         package var framesPerSecond: Double
         package var bitsPerSecond: Int
@@ -37,8 +37,11 @@ package final class EncodeStage {
         package func encoderSettings(for size: PixelSize, color: ColorDescription = .convertedBGRA)
             -> VideoEncoderSettings
         {
-            VideoEncoderSettings(
-                size: FrameConverter.outputSize(for: size, rotation: rotation, within: box ?? definition.box),
+            let box = box ?? definition.box
+            return VideoEncoderSettings(
+                size: FrameConverter.outputSize(
+                    for: size, rotation: rotation,
+                    within: rotation.swapsSides ? PixelSize(width: box.height, height: box.width) : box),
                 framesPerSecond: framesPerSecond, bitsPerSecond: bitsPerSecond, preset: preset, threads: threads,
                 color: color)
         }

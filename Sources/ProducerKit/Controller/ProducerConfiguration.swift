@@ -26,7 +26,7 @@ public struct ProducerConfiguration: Sendable {
 
     /// The largest picture that is sent.
     public var definition = Definition.high
-    /// The picture is fitted into it; nil: into the definition's own.
+    /// The picture is fitted into it, and it is turned with the picture; nil: into the definition's own.
     public var pictureSize: PixelSize?
     /// Declared; the pictures' own times say what is true. 1 … 240.
     public var framesPerSecond = 30.0
