@@ -6,8 +6,11 @@ import DeviceCore
 struct CameraListing {
     private let camera: VideoDevice
     private let offer: CameraOffer
+    private let controls: [CameraControl]
 
-    init(_ camera: VideoDevice, _ offer: CameraOffer) { (self.camera, self.offer) = (camera, offer) }
+    init(_ camera: VideoDevice, _ offer: CameraOffer, _ controls: [CameraControl]) {
+        (self.camera, self.offer, self.controls) = (camera, offer, controls)
+    }
 
     /// For people: the camera, then a line for each of its formats.
     var lines: [String] {
@@ -21,6 +24,7 @@ struct CameraListing {
         if !offer.otherFormats.isEmpty {
             lines.append("    not understood: " + offer.otherFormats.joined(separator: ", "))
         }
+        if !controls.isEmpty { lines.append("    controls: " + controls.map(\.id).joined(separator: ", ")) }
         return lines
     }
 
@@ -32,6 +36,7 @@ struct CameraListing {
                 "driver": .string(camera.driver), "bus": .string(camera.bus),
                 "facing": JSONValue(camera.facing?.rawValue), "modes": .array(offer.modes.map(Self.json)),
                 "otherFormats": .array(offer.otherFormats.map { .string($0) }),
+                "controls": .array(controls.map(\.json)),
             ])
     }
 

@@ -30,7 +30,8 @@ struct ListCommand {
 
     private func show(_ camera: VideoDevice) throws(OutputError) {
         guard let offer = answer({ () throws(DeviceError) in try camera.offer() }) else { return }
-        let listing = CameraListing(camera, offer)
+        let controls = answer { () throws(DeviceError) in try CameraControls(camera).read() }
+        let listing = CameraListing(camera, offer, controls ?? [])
         try show(listing.event, listing.lines)
     }
 

@@ -23,19 +23,23 @@ import Testing
                         least: PixelSize(width: 32, height: 32), greatest: PixelSize(width: 1920, height: 1080),
                         step: PixelSize(width: 2, height: 2)), rates: [])!,
             ], otherFormats: ["RG10"])
-        let listing = CameraListing(camera, offer)
+        let brightness = CameraControl(
+            id: "brightness", name: "Brightness", kind: .integer, range: 0...255, defaultValue: 128, value: 7)
+        let listing = CameraListing(camera, offer, [brightness])
         #expect(
             listing.lines == [
                 "/dev/video0  UVC Camera, front  usb:046d:0825:AB12:0",
                 "    YUYV (yuyv)  640x480 at 30, 15 fps; 1280x720 at 10 fps",
                 "    NV12 (nv12)  32x32 … 1920x1080",
                 "    not understood: RG10",
+                "    controls: brightness",
             ])
         let fields = JSONValue.object(listing.event.fields).text
         #expect(
             fields.contains(
                 #"{"format":"yuyv","code":"YUYV","width":640,"height":480,"framesPerSecond":[30.0,15.0]}"#))
         #expect(fields.contains(#""leastWidth":32,"leastHeight":32,"greatestWidth":1920"#))
+        #expect(fields.contains(#""controls":[{"id":"brightness","name":"Brightness","kind":"integer""#))
         #expect(fields.contains(#""facing":"front""#) && fields.contains(#""otherFormats":["RG10"]"#))
     }
 

@@ -11,17 +11,26 @@ extension CameraControl {
     }
 
     package var event: Event {
-        Event(
-            "control",
-            [
-                "id": .string(id), "name": .string(name), "kind": .string(kind.rawValue),
-                "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound), "step": .integer(step),
-                "default": .integer(defaultValue), "value": .integer(value),
-                "menu": .array(
-                    menu.map {
-                        .object([JSONMember("value", .integer($0.value)), JSONMember("name", .string($0.name))])
-                    }), "inactive": .bool(isInactive), "readOnly": .bool(isReadOnly),
-            ])
+        var event = Event("control")
+        event.fields = members
+        return event
+    }
+
+    /// An object with all there is to know of it.
+    package var json: JSONValue { .object(members) }
+
+    private var members: [JSONMember] {
+        let items = menu.map { item in
+            JSONValue.object([JSONMember("value", .integer(item.value)), JSONMember("name", .string(item.name))])
+        }
+        return [
+            JSONMember("id", .string(id)), JSONMember("name", .string(name)),
+            JSONMember("kind", .string(kind.rawValue)), JSONMember("minimum", .integer(range.lowerBound)),
+            JSONMember("maximum", .integer(range.upperBound)), JSONMember("step", .integer(step)),
+            JSONMember("default", .integer(defaultValue)), JSONMember("value", .integer(value)),
+            JSONMember("menu", .array(items)), JSONMember("inactive", .bool(isInactive)),
+            JSONMember("readOnly", .bool(isReadOnly)),
+        ]
     }
 }
 

@@ -5,6 +5,9 @@ protocol CameraMachine: Sendable {
     /// Those that can be used now. Blocks: each is opened for a moment.
     func devices() -> [VideoDevice]
 
+    /// Tells when cameras come: new at each call, for one who waits.
+    func news() -> any DeviceNews
+
     /// The camera that a node, an ID or a name means; nil: the first.
     func find(_ text: String?) throws(DeviceError) -> VideoDevice
 
@@ -51,6 +54,8 @@ struct RunningCapture: Sendable {
 /// The computer that this runs on, by V4L2.
 struct SystemCameras: CameraMachine {
     func devices() -> [VideoDevice] { VideoDevice.list() }
+
+    func news() -> any DeviceNews { DeviceFolderWatch() ?? NoDeviceNews() }
 
     func find(_ text: String?) throws(DeviceError) -> VideoDevice {
         guard let text else { return try VideoDevice.first() }

@@ -112,7 +112,7 @@ public final class ProducerController: Sendable {
             inner.withLock { $0.service = service }
             isStarted = true
             tellState()
-            desk?.tellAnew()
+            desk?.begin()
         }
     }
 
@@ -127,6 +127,7 @@ public final class ProducerController: Sendable {
                 defer { state.service = nil }
                 return state.service
             }
+            desk?.end()
             service?.stop(reason: reason)
             isStarted = false
             tellState()

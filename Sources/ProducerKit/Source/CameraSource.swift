@@ -5,7 +5,7 @@ internal import Glibc
 
 /// A V4L2 camera: opened when somebody watches, closed when nobody does, opened again when it has gone and come back.
 /// It may become another camera of this computer while it delivers.
-package final class CameraSource: SelectableCamera {
+package final class CameraSource: MediaSource, SelectableCamera {
     package let opensOnDemand = true
     private let machine: any CameraMachine
     private let wish: CameraWish
@@ -80,6 +80,8 @@ package final class CameraSource: SelectableCamera {
     }
 
     // MARK: SelectableCamera
+
+    func news() -> any DeviceNews { machine.news() }
 
     package var cameras: [Camera] { machine.devices().map(Camera.init) }
 

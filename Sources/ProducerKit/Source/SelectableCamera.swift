@@ -1,7 +1,12 @@
+internal import DeviceCore
+
 /// A source that is one of this computer's cameras, and may become another one.
 ///
 /// What is asked of it here blocks for as long as drivers take, up to seconds; one thing at a time.
-package protocol SelectableCamera: MediaSource {
+protocol SelectableCamera: MediaSource {
+    /// Tells when cameras come: new at each call, for one who waits.
+    func news() -> any DeviceNews
+
     /// Those that can be used now.
     var cameras: [Camera] { get }
     var selectedCamera: Camera { get }

@@ -104,6 +104,22 @@ import WireProtocol
         #expect(machine.state.value.open.isEmpty)
     }
 
+    @Test func `a camera that is plugged in is told to studios and can be chosen`() async throws {
+        let rig = try rig()
+        try rig.controller.start()
+        let studio = try rig.studio()
+        await rig.connect(studio)
+        await studio.seen.wait { $0.cameras?.cameras.map(\.id) == ["A", "B"] }
+        await machine.arrivals.waits.wait { !$0.isEmpty }
+        machine.plugIn("C")
+        // Its node is there, and gets its group a moment later.
+        await machine.arrivals.waits.wait { $0.count == 2 }
+        machine.arrivals.pass()
+        await studio.seen.wait { $0.cameras?.cameras.map(\.id) == ["A", "B", "C"] }
+        #expect(rig.controller.cameras.count == 3)
+        rig.controller.stop()
+    }
+
     @Test func `a keyframe follows when the camera changes`() async throws {
         let rig = try rig()
         try rig.controller.start()
@@ -115,6 +131,19 @@ import WireProtocol
         await studio.seen.wait { $0.pictures.dropFirst(before).contains { $0.isKeyframe } }
         // The size is the same, and so is the stream.
         #expect(studio.seen.value.formats.count == 1)
+        rig.controller.stop()
+    }
+
+    @Test func `sound goes on, and is not opened anew`() async throws {
+        let microphone = FakeSource(opensOnDemand: true)
+        let camera = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        let rig = try ControllerRig(delegate, sources: [camera, microphone])
+        try rig.controller.start()
+        let studio = try rig.studio()
+        await rig.connect(studio)
+        await microphone.state.wait { $0.isOpen }
+        for id in ["B", "A", "B"] { try await rig.controller.selectCamera(id) }
+        #expect(microphone.state.value.starts == 1 && microphone.state.value.stops == 0)
         rig.controller.stop()
     }
 

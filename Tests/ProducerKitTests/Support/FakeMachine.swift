@@ -38,6 +38,7 @@ final class FakeMachine: CameraMachine {
     }
 
     let state = Watched(State())
+    let arrivals = FakeNews(.standsStill)
 
     init(_ names: String...) {
         for (index, name) in names.enumerated() {
@@ -46,6 +47,17 @@ final class FakeMachine: CameraMachine {
                 serial: nil)
             state.change { $0.lenses[name] = Lens(device: device, lumas: [UInt8(40 + 40 * index)]) }
         }
+    }
+
+    /// Somebody plugs in another camera.
+    func plugIn(_ name: String) {
+        state.change { state in
+            let device = VideoDevice(
+                id: name, name: "Camera \(name)", path: "/dev/video\(state.lenses.count)", driver: "fake",
+                bus: "usb-\(name)", serial: nil)
+            state.lenses[name] = Lens(device: device, lumas: [99])
+        }
+        arrivals.arrive()
     }
 
     func change(_ name: String, _ body: (inout Lens) -> Void) {
@@ -74,6 +86,8 @@ final class FakeMachine: CameraMachine {
     }
 
     func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice { try find(device.id) }
+
+    func news() -> any DeviceNews { arrivals }
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
