@@ -122,6 +122,15 @@ import Testing
         #expect(free == Check("virtualCamera", .ok, "/dev/video9 (Camo)"))
     }
 
+    /// Without root the parameters can be read, also where the node cannot be opened.
+    @Test func `two faults at once are both said`() {
+        let check = DeviceChecks.virtualCamera(
+            view { ($0.loopback, $0.loopbackProblems) = (loopback(isExclusive: false), [refusal]) })
+        #expect(check.outcome == .missing)
+        #expect(check.text.contains("root:video") && check.text.contains("exclusive_caps=1"))
+        #expect(check.remedy?.contains("usermod") == true && check.remedy?.contains("modprobe -r") == true)
+    }
+
     // MARK: The encoder
 
     @Test func `the encoder is fast, slow, or not there`() {

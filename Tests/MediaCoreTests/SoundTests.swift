@@ -125,8 +125,11 @@ import Testing
 }
 
 @Suite struct SoundTimeTests {
-    /// BUG-028: a sound card that gives 48 048 samples in a second, ten simulated minutes of it, in 100 ms chunks.
-    @Test func aFastSoundCardStaysWithTheClockWithoutAClick() throws {
+    /// BUG-028: a sound card that gives 48 048 samples in a second, ten simulated minutes of it, in 100 ms chunks; and
+    /// half a per cent more or less, which no card should, until nothing changes any more. The skew stays under 40 ms.
+    @Test(arguments: [(48_048, 600, 10_000), (48_240, 90, 40_000), (47_760, 90, 40_000)])
+    func aSoundCardThatDriftsStaysWithTheClockWithoutAClick(rate: Int, seconds: Int64, limit: Int64) throws {
+        let rate = Int64(rate)
         let intake = SoundIntake()
         var oscillator = Tones.Oscillator(hertz: 200, sampleRate: 48_000)
         var captured: Int64 = 0
@@ -134,14 +137,14 @@ import Testing
         var end = MonotonicTime(microseconds: 0)
         var step: Float = 0
         let silence = [UInt8](repeating: 0, count: 4804 * 8)
-        while captured < 48_048 * 600 {
+        while captured < rate * seconds {
             // 4804 samples take 4804 / 48048 s.
-            let start = MonotonicTime(microseconds: captured * 1_000_000 / 48_048)
+            let start = MonotonicTime(microseconds: captured * 1_000_000 / rate)
             captured += 4804
-            let arrival = MonotonicTime(microseconds: captured * 1_000_000 / 48_048)
+            let arrival = MonotonicTime(microseconds: captured * 1_000_000 / rate)
             // The tone is listened to for half a minute; afterwards only time matters.
             let frame =
-                captured < 48_048 * 30
+                captured < rate * 30
                 ? Tones.frame(&oscillator, samples: 4804, format: .standard, at: start)
                 : AudioFrame(format: .standard, bytes: silence, presentationTime: start)
             guard let piece = try intake.take(frame, arrival: arrival), let time = piece.frame.presentationTime else {
@@ -150,9 +153,9 @@ import Testing
             worst = max(worst, abs((time - start).count))
             if end.microseconds != 0 { #expect(abs((time - end).count) <= 1) }
             end = time + piece.frame.duration
-            if captured < 48_048 * 29 { step = max(step, largestStep(piece.frame.firstChannel)) }
+            if captured < rate * 29 { step = max(step, largestStep(piece.frame.firstChannel)) }
         }
-        #expect(worst <= 10_000)
+        #expect(worst <= limit)
         #expect(intake.reanchorings == 0)
         // 200 Hz at amplitude 0.5 moves by at most 0.0131 from sample to sample.
         #expect(step < 0.0135)

@@ -1,6 +1,7 @@
 import CamoTypes
 import Confinement
 import DeviceCore
+import Dispatch
 import MediaCore
 import Testing
 
@@ -14,6 +15,8 @@ private final class FakeCamera: WritableCamera, Sendable {
         var corners: [Int] = []
         var failure: DeviceError?
         var isFull = false
+        /// The driver holds whoever calls it.
+        var stuck: DispatchSemaphore?
         var isClosed = false
     }
 
@@ -24,6 +27,7 @@ private final class FakeCamera: WritableCamera, Sendable {
 
     func send(_ fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws -> Bool {
         let (format, failure, isFull) = state.withLock { ($0.format, $0.failure, $0.isFull) }
+        state.withLock { $0.stuck }?.wait()
         if let failure { throw failure }
         if isFull { return false }
         var bytes = [UInt8](repeating: 0xEE, count: format.byteCount)
@@ -197,6 +201,27 @@ private final class FakeDevice: Sendable {
         #expect(differences.allSatisfy { $0 <= 4 })
         await output.finish(within: .seconds(Int64(1)))
         #expect(device.camera?.state.withLock { $0.isClosed } == true)
+    }
+
+    @Test func `a device that holds its caller holds up neither the pipeline nor the end`() async throws {
+        let clock = ManualClock(MonotonicTime(microseconds: 1_000_000))
+        let pipeline = StudioPipeline(clock: clock, onNeedsKeyframe: {})
+        let device = FakeDevice()
+        let output = try VirtualCameraOutput(device.device, clock: clock) { _ in }
+        pipeline.add(output)
+        let release = DispatchSemaphore(value: 0)
+        device.camera?.state.withLock { $0.stuck = release }
+        let stream = try Stream(PixelSize(width: 160, height: 90), into: pipeline, clock: clock)
+        for _ in 0..<20 {
+            try stream.send()
+            clock.advance(by: .milliseconds(33))
+            pipeline.waitUntilIdle()
+        }
+        // All were decoded; what the device did not take was replaced by what is newer.
+        #expect(output.statistics.dropped > 10)
+        await output.finish(within: .milliseconds(50))
+        #expect(device.camera?.state.withLock { $0.isClosed } == false)
+        for _ in 0..<20 { release.signal() }
     }
 
     @Test func `what is wrong with the device is said when it is made`() throws {

@@ -76,22 +76,37 @@ enum DeviceChecks {
         guard let first = module.devices.first else {
             return Check(name, .missing, "v4l2loopback has no device", remedy: LoopbackModule.reloadCommand())
         }
-        if let problem = view.loopbackProblems.first {
-            return Check(name, .missing, "\(problem)", remedy: remedy(for: problem, "video"))
-        }
-        guard module.devices.contains(where: \.isExclusive) else {
+        let faults = virtualCameraFaults(view, first)
+        guard faults.isEmpty else {
+            // All of them: what is mended only in part does not work either.
             return Check(
-                name, .warning,
-                "\(first.path): v4l2loopback was loaded without exclusive_caps=1: Chrome and Zoom do not list it",
-                remedy: LoopbackModule.reloadCommand(for: first.path))
-        }
-        let free = view.loopbackNodes.filter(\.holders.isEmpty)
-        if free.isEmpty, let held = view.loopbackNodes.first {
-            return Check(
-                name, .warning, "\(held.path) is in use by \(held.holders.joined(separator: ", "))",
-                remedy: "close that program if it feeds the camera; one that watches does no harm")
+                name, faults.contains { $0.outcome == .missing } ? .missing : .warning,
+                faults.map(\.text).joined(separator: "; "),
+                remedy: faults.compactMap(\.remedy).joined(separator: "; then: "))
         }
         return Check(name, .ok, module.devices.map { "\($0.path) (\($0.label))" }.joined(separator: ", "))
+    }
+
+    private static func virtualCameraFaults(_ view: MachineView, _ first: LoopbackModule.Device) -> [Check] {
+        let name = "virtualCamera"
+        var faults: [Check] = []
+        if let problem = view.loopbackProblems.first {
+            faults.append(Check(name, .missing, "\(problem)", remedy: remedy(for: problem, "video")))
+        }
+        if !view.loopback.devices.contains(where: \.isExclusive) {
+            faults.append(
+                Check(
+                    name, .warning,
+                    "\(first.path): v4l2loopback was loaded without exclusive_caps=1: Chrome and Zoom do not list it",
+                    remedy: LoopbackModule.reloadCommand(for: first.path)))
+        }
+        if let held = view.loopbackNodes.first, view.loopbackNodes.allSatisfy({ !$0.holders.isEmpty }) {
+            faults.append(
+                Check(
+                    name, .warning, "\(held.path) is in use by \(held.holders.joined(separator: ", "))",
+                    remedy: "close that program if it feeds the camera; one that watches does no harm"))
+        }
+        return faults
     }
 
     private static func remedy(for problem: DeviceError, _ group: String) -> String? {

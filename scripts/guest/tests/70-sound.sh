@@ -4,7 +4,7 @@
 sound_card
 substream=0
 # The player was first on the cable, so capture must take what it has.
-for case in "48000 2 float32" "44100 2 int16" "44100 1 int32" "48000 4 int16" "96000 8 int32"; do
+for case in "48000 2 float32" "44100 1 int16" "44100 2 int16" "44100 1 int32" "48000 4 int16" "96000 8 int32"; do
     read -r rate channels format <<<"$case"
     play $substream "$rate" "$channels" "$format" 20
     probe sound "hw:Loopback,1,$substream" --seconds 1

@@ -33,8 +33,26 @@ result=$("$BUILT/camo-studio" --v4l2 $node --connect 127.0.0.1:5700 --state-dir 
 check_that "without the module the command ends" test $? = 66
 check_that "and says how to load it" says "sudo modprobe v4l2loopback exclusive_caps=1 card_label=Camo video_nr=9"
 
+# doctor: what it says of the virtual camera to a user without any rights.
+doctor() {
+    result=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$BUILT/camo-studio" doctor --json \
+        --state-dir /nonexistent/camo 2>&1)
+    status=$?
+    result=$(grep '"name":"virtualCamera"' <<<"$result")
+}
+doctor
+check "doctor misses the module" 'outcome == "missing"'
+check_that "and says how to load it" says 'sudo modprobe v4l2loopback exclusive_caps=1 card_label=Camo video_nr=9'
+
 for exclusive in 0 1; do
     loopback exclusive_caps=$exclusive
+    chmod 0666 $node
+    doctor
+    if [ $exclusive = 0 ]; then
+        check_that "doctor says why Chrome does not list the camera" says 'without exclusive_caps=1.*modprobe -r v4l2loopback'
+    else
+        check "doctor is content with the module" 'outcome == "ok"'
+    fi
     watch
     waiting_for 10 is_camera
     waiting_for 10 sized 1280x720

@@ -1,0 +1,79 @@
+# The studio plays: what a microphone hears at one end is heard on a sound card at the other.
+. "$(dirname "$0")/lib.sh"
+
+folder=/run/loudspeaker
+driver=/sys/bus/platform/drivers/snd_aloop
+# Longer in scripts/soak.
+drift_seconds=${DRIFT_SECONDS:-6}
+
+paired
+result=$("$BUILT/camo-studio" --alsa default --connect 127.0.0.1:5700 --state-dir $folder/studio.state 2>&1)
+check_that "without a sound card the command ends" test $? = 66
+check_that "with one line" test "$(wc -l <<<"$result")" = 1
+
+# The other end, without a card too: one line, and the picture goes on.
+begin producer --test-pattern --size 64x36 --fps 5 --alsa default --port 5700 --no-advertise
+producer=$!
+waiting_for 10 told producer '"started"'
+within 15 "$BUILT/camo-studio" snapshot $folder/picture.png --connect 127.0.0.1:5700 --state-dir $folder/studio.state \
+    2>/dev/null
+check_that "without a microphone the picture goes on" test $? = 0 -a -s $folder/picture.png
+end $producer
+
+# The microphone's cable is 3, the loudspeaker's 0.
+sound_card
+microphone() { play 3 48000 2 float32 $((60 * slowness)); }
+microphone
+begin producer --test-pattern --size 64x36 --fps 5 --alsa hw:Loopback,1,3 --port 5700 --no-advertise
+producer=$!
+waiting_for 10 told producer '"started"'
+begin studio --alsa hw:Loopback,0,0 --stats --connect 127.0.0.1:5700
+studio=$!
+waiting_for 20 told studio '"playback".*"samples":[1-9]'
+check_that "sound is played" told studio '"playback".*"samples":[1-9]'
+sleep 2
+
+# hears NAME: half a second after another, the tone, whole.
+hears() {
+    probe sound hw:Loopback,1,0 --seconds 2
+    check "$1" 'tones1 > 994 && tones1 < 1006 && peaks1 > 0.4 && peaks1 < 0.6'
+}
+hears "it is the microphone's tone"
+
+# number NAME: of the event that was told last.
+number() { grep '"playback"' $folder/studio | tail -n 1 | grep -oE "\"$1\":[0-9]+" | cut -d: -f2; }
+
+# The microphone's clock is half a per cent slow: followed, and nothing runs out.
+amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100500
+sleep 3
+before=$(number underflows)
+sleep $drift_seconds
+check_that "a microphone that is half a per cent off is followed without a gap" \
+    test "$(number underflows)" = "$before" -a "$(number underruns)" = 0
+amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100000
+
+kill -STOP $studio
+sleep 3
+kill -CONT $studio
+sleep 2
+hears "after a halt of 3 s the sound is back"
+check_that "and the halt is counted" test "$(number underruns)" -ge 1
+
+# The kernel lets go of the card when the last program has.
+play_end
+echo snd_aloop.0 > $driver/unbind &
+unbind=$!
+waiting_for 10 told studio 'no sound: .*the sound device has gone'
+check_that "a card that goes is told, and the studio goes on" told studio 'no sound: .*the sound device has gone'
+wait $unbind
+echo snd_aloop.0 > $driver/bind
+waiting_for 10 told studio 'sound is back'
+check_that "and is played on when it is back" told studio 'sound is back'
+microphone
+hears "the microphone is back, too: the tone is heard again"
+play_end
+end $producer
+
+end $studio
+check_that "it ends in time" test $status = 0 -a $took -lt $((1000 * slowness))
+rmmod snd-aloop
