@@ -67,6 +67,7 @@ private func complaint(_ arguments: [String]) -> String {
     @Test func theOtherCommands() throws {
         #expect(try parse(["pair", "camo:pair?v=1"]).action == .pair(.code(Secret("camo:pair?v=1"))))
         #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
+        #expect(try parse(["doctor", "--port", "5700"]).action == .doctor(port: 5_700))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
         guard case .photo(let photo) = try parse(["photo", "a.JPG", "--rotate", "90", "--overwrite"]).action else {

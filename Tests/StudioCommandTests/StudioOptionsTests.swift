@@ -74,6 +74,8 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func theOtherCommands() throws {
+        #expect(try parse(["doctor"]).action == .doctor(port: nil))
+        #expect(try parse(["doctor", "--listen", "5701"]).action == .doctor(port: 5_701))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "x"]).action == .removeDevice("x"))
         #expect(try parse(["list"]).action == .listProducers)

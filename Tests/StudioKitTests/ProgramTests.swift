@@ -54,6 +54,24 @@ import TransportCore
         #expect(program.errors.split(separator: "\n").count == 1)
     }
 
+    @Test func `doctor tells of each thing how it stands, and its exit code whether anything is missing`() async throws {
+        let program = try run("doctor", "--json", "--listen", "1")
+        let code = await program.exitCode()
+        let checks = program.events(program.output)
+        #expect(checks.count > 8)
+        #expect(checks.allSatisfy { $0["event"] as? String == "check" && $0["text"] as? String != nil })
+        let outcomes = checks.compactMap { $0["outcome"] as? String }
+        #expect(outcomes.count == checks.count)
+        #expect(code == (outcomes.contains("missing") ? 69 : 0))
+        #expect(checks.contains { $0["name"] as? String == "virtualCamera" })
+        // Nothing was made.
+        #expect(!FileManager.default.fileExists(atPath: state))
+
+        let lines = try run("doctor")
+        #expect(await lines.exitCode() == (outcomes.contains("missing") ? 69 : 0))
+        #expect(lines.output.contains("avahi: the Avahi daemon"))
+    }
+
     // MARK: Pairing
 
     @Test func `pair tells a code as its first event, and ends with 0 once a producer has used it`() async throws {
