@@ -21,6 +21,8 @@ final class FakeLoudspeaker: PlaybackNode {
         var events: [(at: MonotonicTime, change: @Sendable (inout State) -> Void)] = []
         /// So much time goes by in the next wait, whatever was asked for.
         var heldUp: Microseconds?
+        /// The next wait is longer by this.
+        var lateness: Microseconds?
 
         /// The first channel of what was heard, where it is `int32`.
         fileprivate(set) var heard: [Int32] = []
@@ -131,8 +133,8 @@ final class FakeLoudspeaker: PlaybackNode {
         if wake.wait(atMost: .zero) { return true }
         let now = clock.now
         let time = state.withLock { state in
-            defer { state.heldUp = nil }
-            return state.heldUp ?? limit
+            defer { (state.heldUp, state.lateness) = (nil, nil) }
+            return state.heldUp ?? Microseconds(limit.count + (state.lateness?.count ?? 0))
         }
         clock.advance(by: time)
         state.withLock { state in

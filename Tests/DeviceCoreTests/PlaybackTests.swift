@@ -181,6 +181,49 @@ private final class Sender: Sendable {
     }
 }
 
+@Suite struct PlaybackMarginTests {
+    @Test func `a machine that comes too late gets more time, and has to give it back`() {
+        var now = MonotonicTime(microseconds: 0)
+        var margin = PlaybackMargin(at: now)
+        #expect(margin.least == .milliseconds(10) && margin.target == .milliseconds(50) && margin.extra == .zero)
+        for _ in 0..<2 { margin.underran(at: now) }
+        #expect(margin.least == .milliseconds(40) && margin.target == .milliseconds(80))
+        for _ in 0..<5 { margin.underran(at: now) }
+        #expect(margin.least == .milliseconds(80) && margin.target == .milliseconds(120))
+        now = now + .seconds(Int64(59))
+        margin.wasInTime(at: now)
+        #expect(margin.least == .milliseconds(80))
+        for _ in 0..<4 {
+            now = now + .seconds(Int64(60))
+            margin.wasInTime(at: now)
+        }
+        #expect(margin == PlaybackMargin(at: now - .seconds(Int64(60))))
+    }
+
+    /// Each third wake-up comes 25 ms late: after a few underruns nothing runs out any more.
+    @Test func `a machine that is late again and again is heard without gaps`() throws {
+        let fake = FakeLoudspeaker()
+        fake.state.withLock { state in
+            state.events = (1...100).map { number in
+                (fake.clock.now + .milliseconds(Int64(number) * 60), { $0.lateness = .milliseconds(25) })
+            }
+        }
+        let stop = try StopSignal(for: fake.name)
+        let end = fake.clock.now + .milliseconds(6_000)
+        fake.state.withLock { $0.events.append((end, { _ in stop.set() })) }
+        let agreement = try fake.negotiate(
+            AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .int32), buffer: .milliseconds(200))
+        let counts = Locked(PlaybackStatistics())
+        let sender = Sender(fake.clock)
+        var loop = PlaybackLoop(
+            node: fake, agreement: agreement, stop: stop, clock: fake.clock, stallLimit: .seconds(Int64(5)),
+            statistics: counts, source: { _, format in sender.take(format) })
+        #expect(loop.run() == nil)
+        let underruns = counts.withLock { $0.underruns }
+        #expect(underruns <= 3)
+    }
+}
+
 @Suite struct SoundPlaybackDeviceTests {
     private let events = Locked<[String]>([])
 

@@ -12,14 +12,10 @@ import Glibc
 struct PlaybackLoop {
     /// Makes what is to be played next: whole samples in the given format, or nothing for now.
     ///
-    /// `ahead` is how long what is written already will play.
+    /// `ahead` is how long what is written already will play, less what is ahead only because this machine is slow.
     typealias Source = @Sendable (_ ahead: Microseconds, _ format: AudioFormat) -> [UInt8]
 
-    /// How far sound is written ahead at its beginning; what the source should keep to.
-    static let target = Microseconds.milliseconds(50)
-    /// With less than this ahead, silence is written: what the scheduler may be late by.
-    private static let least = Microseconds.milliseconds(10)
-    /// After so much silence sound begins anew, with ``target`` before it; a shorter one is a gap, and what comes late
+    /// After so much silence sound begins anew, as far ahead as at first; a shorter one is a gap, and what comes late
     /// fills up what it took.
     private static let newBeginning = Microseconds.milliseconds(500)
     /// Restarts without a sample in between; more of them will not help.
@@ -38,6 +34,7 @@ struct PlaybackLoop {
     private var rest: [UInt8] = []
     private var isRunning = false
     private var failuresInARow = 0
+    private var margin: PlaybackMargin
     /// Samples of silence since the last sound; nil: none since.
     private var silence: Int?
     private var lastProgress: MonotonicTime
@@ -56,6 +53,7 @@ struct PlaybackLoop {
         self.statistics = statistics
         self.source = source
         lastProgress = clock.now
+        margin = PlaybackMargin(at: clock.now)
         silence = samples(Self.newBeginning)
     }
 
@@ -67,8 +65,8 @@ struct PlaybackLoop {
                 let queued = try write()
                 if let error = stalled(queued) { return error }
                 // Until silence is due, or new sound.
-                let spare = Microseconds(max(1_000, duration(queued).count - Self.least.count))
-                if node.pause(stop.wake, atMost: min(spare, Self.target)) { stop.wake.reset() }
+                let spare = Microseconds(max(1_000, duration(queued).count - margin.least.count))
+                if node.pause(stop.wake, atMost: min(spare, margin.target)) { stop.wake.reset() }
             } catch {
                 if let end = recover(from: error) { return end }
             }
@@ -80,7 +78,7 @@ struct PlaybackLoop {
 
     private mutating func begin() throws(ALSAFailure) {
         try node.prepare()
-        _ = try writeSilence(min(samples(Self.target), node.capacity))
+        _ = try writeSilence(min(samples(margin.target), node.capacity))
         try node.start()
         isRunning = true
         lastProgress = clock.now
@@ -91,13 +89,14 @@ struct PlaybackLoop {
     private mutating func write() throws(ALSAFailure) -> Int {
         var room = try node.room()
         failuresInARow = 0
+        margin.wasInTime(at: clock.now)
         note(queued: node.capacity - room)
         while room > 0 {
             if rest.isEmpty {
-                rest = source(duration(node.capacity - room), format)
+                rest = source(known(ahead: node.capacity - room), format)
                 if rest.isEmpty { break }
                 if let silence, silence >= samples(Self.newBeginning) {
-                    room -= try writeSilence(min(room, samples(Self.target) - (node.capacity - room)))
+                    room -= try writeSilence(min(room, samples(margin.target) - (node.capacity - room)))
                 }
                 silence = nil
             }
@@ -105,7 +104,7 @@ struct PlaybackLoop {
             if count == 0 { break }
             room -= count
         }
-        let missing = samples(Self.least) - (node.capacity - room)
+        let missing = samples(margin.least) - (node.capacity - room)
         if rest.isEmpty, missing > 0 { room -= try fillUp(missing) }
         return node.capacity - room
     }
@@ -160,7 +159,9 @@ struct PlaybackLoop {
         guard failuresInARow <= Self.mostFailures else { return lost(failure) }
         isRunning = false
         switch failure.code {
-        case EPIPE: statistics.withLock { $0.underruns += 1 }
+        case EPIPE:
+            statistics.withLock { $0.underruns += 1 }
+            margin.underran(at: clock.now)
         case ESTRPIPE:
             statistics.withLock { $0.suspends += 1 }
             isRunning = resume()
@@ -192,6 +193,11 @@ struct PlaybackLoop {
     }
 
     // MARK: Units
+
+    /// What the source is told: it keeps to ``PlaybackMargin/target`` and knows of no more.
+    private func known(ahead samples: Int) -> Microseconds {
+        Microseconds(max(0, duration(samples).count - margin.extra.count))
+    }
 
     private func samples(_ time: Microseconds) -> Int { Int(time.count) * format.sampleRate / 1_000_000 }
     private func duration(_ samples: Int) -> Microseconds {
