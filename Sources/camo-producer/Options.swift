@@ -95,6 +95,14 @@ struct StreamOptions: Equatable, Sendable {
         case raw(PixelSize, PixelFormat)
         /// An Annex B byte stream on standard input, passed on as it is.
         case h264
+
+        /// Pictures are made as they are needed, and another size is as good.
+        var isLive: Bool {
+            switch self {
+            case .automatic, .v4l2, .testPattern: true
+            case .file, .raw, .h264: false
+            }
+        }
     }
 
     enum SoundCodec: String, CaseIterable, Sendable {

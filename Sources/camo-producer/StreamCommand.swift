@@ -57,6 +57,9 @@ struct StreamCommand {
         configuration.framesPerSecond = choice.framesPerSecond
         configuration.bitsPerSecond = options.bitsPerSecond
         configuration.preset = options.preset ?? "superfast"
+        // What was asked for stays, and what a file or a program gives is encoded as it is.
+        configuration.mayLowerPreset = options.preset == nil && options.source.isLive
+        configuration.mayLowerSize = options.size == nil && options.source.isLive
         configuration.encoder = options.encoder
         configuration.rotation = options.rotation
         configuration.isMirrored = options.isMirrored

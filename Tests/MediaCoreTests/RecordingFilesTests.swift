@@ -27,6 +27,26 @@ import Testing
         }
     }
 
+    /// A producer that is too slow takes a faster preset in mid-stream: parameter sets change, the size does not.
+    @Test func anotherPresetGoesOnInTheSameFile() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let stage = EncodeStage(.init(definition: .standard, bitsPerSecond: 400_000))
+        let recorder = try Recorder(path: path, hasSound: false)
+        for number in 0..<60 {
+            if number == 30 { stage.setPreset("ultrafast") }
+            let output = try stage.encode(
+                Pictures.moving(Recordings.size, number: number),
+                at: MonotonicTime(microseconds: Int64(number) * 33_333))
+            #expect(output.unit.isKeyframe == (number % 30 == 0))
+            try recorder.write(video: output.unit)
+        }
+        let summary = recorder.finish(within: .seconds(30 as Int64))
+        #expect(summary.files == [path])
+        #expect(try Recordings.decodes(path))
+        #expect(try Recordings.pictureTimes(path).count == 60)
+    }
+
     @Test func theFileBeginsWithAKeyframe() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")

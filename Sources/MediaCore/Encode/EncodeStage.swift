@@ -92,6 +92,16 @@ package final class EncodeStage {
         settings.box = box
     }
 
+    /// What the encoder spends, from the next picture on, which is a keyframe.
+    package func setPreset(_ preset: String) {
+        guard preset != settings.preset else { return }
+        settings.preset = preset
+        encoder = nil
+    }
+
+    /// Presets mean something to the encoder that is open.
+    package var heedsPresets: Bool { kind.map { !$0.needsTrial } ?? false }
+
     /// The time line begins anew: the next picture is a keyframe.
     package func beginAnew() { schedule.encoderReopened() }
 

@@ -38,6 +38,11 @@ public struct ProducerConfiguration: Sendable {
     public var encoder = "auto"
     /// Slices that are encoded at once, 1 … 16; nil: one.
     public var encoderThreads: Int?
+    /// Whether a faster preset may be taken where this computer is too slow for ``preset``.
+    public var mayLowerPreset = true
+    /// Whether pictures may get smaller where this computer is too slow for their size, once the preset cannot go down
+    /// any further.
+    public var mayLowerSize = true
     /// Clockwise: 0, 90, 180 or 270 degrees.
     public var rotation = 0
     public var isMirrored = false

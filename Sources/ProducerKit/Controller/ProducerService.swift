@@ -24,8 +24,9 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
             ProducerPipeline.Settings(
-                encode: settings, encoders: encoders, soundCodec: configuration.soundCodec,
-                hasSound: !configuration.isSilent),
+                encode: settings, encoders: encoders,
+                relief: LoadRelief(isPreset: configuration.mayLowerPreset, isSize: configuration.mayLowerSize),
+                soundCodec: configuration.soundCodec, hasSound: !configuration.isSilent),
             sources: sources, clock: clock,
             events: ProducerPipeline.Events(
                 report: { [weak owner] in owner?.didReport($0) },

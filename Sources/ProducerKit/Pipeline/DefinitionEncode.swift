@@ -47,10 +47,13 @@ final class DefinitionEncode: Sendable {
         var isRepeatScheduled = false
         var hasFailed = false
         var times = EncodeTimes()
+        var load: EncodeLoad
+        /// As far as this machine can do it.
+        var possible: Definition
     }
 
     init(
-        _ settings: EncodeStage.Settings, choice: EncoderChoice, clock: any MonotonicClock,
+        _ settings: EncodeStage.Settings, choice: EncoderChoice, load: EncodeLoad, clock: any MonotonicClock,
         report: @escaping @Sendable (String) -> Void, definitionDidChange: @escaping @Sendable () -> Void
     ) {
         definition = settings.definition
@@ -63,7 +66,8 @@ final class DefinitionEncode: Sendable {
         work = Confined(
             "encode \(settings.definition.rawValue)",
             Work(
-                stage: EncodeStage(settings, choice: choice), rate: SharedRate(nominal: settings.bitsPerSecond)))
+                stage: EncodeStage(settings, choice: choice), rate: SharedRate(nominal: settings.bitsPerSecond),
+                load: load, possible: settings.definition))
     }
 
     // MARK: Pictures in; any thread
@@ -323,14 +327,34 @@ final class DefinitionEncode: Sendable {
         let seen = viewers.filter(\.wantsPicture).map(SharedRate.Observation.init)
         let rate = work.rate.update(seen, unencoded: unencoded, at: now)
         if rate != work.stage.settings.bitsPerSecond { work.stage.setBitRate(rate) }
-        let economy = slot.withLock { slot in
-            slot.economy.update(bitsPerSecond: rate, at: now) ? slot.economy : nil
+        let (arrivals, wanted, remark) = slot.withLock { slot in
+            let isOther = slot.economy.update(bitsPerSecond: rate, at: now)
+            return (slot.newest.count, slot.economy.definition, isOther ? slot.economy.description : nil)
         }
-        guard let economy else { return }
-        let lower = economy.definition
+        let relief = relief(arrivals, at: now, &work)
+        guard remark != nil || relief != nil else { return }
+        let lower = min(wanted, work.possible)
         let fits = lower == definition || box.map { $0.area < lower.box.area } ?? false
         work.stage.setDefinition(lower, box: fits ? box : nil)
-        report(economy.description)
+        for line in [remark, relief?.description] { if let line { report(line) } }
+    }
+
+    /// What is done about a machine that is too slow.
+    private func relief(_ arrivals: UInt64, at now: MonotonicTime, _ work: inout Work) -> EncodeLoad.Step? {
+        let (size, heedsPresets) = (work.stage.format?.size, work.stage.heedsPresets)
+        let step = work.load.update(slowest: work.times.settledP95, arrivals: arrivals, at: now) { step in
+            switch step {
+            case .preset: heedsPresets
+            case .definition(let definition): size.map { definition.box.area < $0.area } ?? false
+            }
+        }
+        guard let step else { return nil }
+        work.times = EncodeTimes()
+        switch step {
+        case .preset(let preset): work.stage.setPreset(preset)
+        case .definition(let definition): work.possible = definition
+        }
+        return step
     }
 
     // MARK: A source that stands still

@@ -9,6 +9,9 @@ struct EncodeTimes: Sendable {
         next = (next + 1) % Self.most
     }
 
+    /// The 95th percentile, once there are enough to speak of one.
+    var settledP95: Microseconds? { times.count < 20 ? nil : percentiles?.p95 }
+
     /// Nil before the first.
     var percentiles: (median: Microseconds, p95: Microseconds)? {
         let sorted = times.sorted()

@@ -19,7 +19,8 @@ struct NewestPicture {
     static let patience = Microseconds.milliseconds(40)
 
     private var kept: Kept?
-    private var count: UInt64 = 0
+    /// How many have come.
+    private(set) var count: UInt64 = 0
     /// The newest one, left out: sent after all where no other follows.
     private var spared: WaitingPicture?
 

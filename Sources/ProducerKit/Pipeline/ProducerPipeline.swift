@@ -15,6 +15,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var encode: EncodeStage.Settings
         /// The encoder that was asked for, and what may take its place.
         var encoders: [EncoderKind]
+        /// What may be spared where this machine is too slow.
+        var relief = LoadRelief()
         /// Nil: each studio's own first choice.
         var soundCodec: AudioCodec?
         var hasSound = true
@@ -209,7 +211,7 @@ final class ProducerPipeline: MediaSink, Sendable {
         var encode = settings.encode
         encode.definition = definition
         return DefinitionEncode(
-            encode, choice: choice, clock: clock, report: events.report,
+            encode, choice: choice, load: settings.relief.load(encode), clock: clock, report: events.report,
             definitionDidChange: events.definitionDidChange)
     }
 

@@ -14,19 +14,21 @@ final class PipelineRig: Sendable {
         var definitionChanges = 0
     }
 
-    let clock = ManualClock(.at(1_000_000))
+    let clock: ManualClock
     let told: Watched<Told>
     let pipeline: ProducerPipeline
 
     init(
-        sources: [any MediaSource] = [], bitsPerSecond: Int = 1_000_000, soundCodec: AudioCodec? = nil,
-        linger: Microseconds = .zero
+        sources: [any MediaSource] = [], bitsPerSecond: Int = 1_000_000, preset: String = "ultrafast",
+        encoder: EncoderKind = .x264, relief: LoadRelief = LoadRelief(), soundCodec: AudioCodec? = nil,
+        linger: Microseconds = .zero, clock: ManualClock = ManualClock(.at(1_000_000))
     ) {
+        self.clock = clock
         let told = Watched(Told())
         self.told = told
         var settings = ProducerPipeline.Settings(
-            encode: EncodeStage.Settings(definition: .high, bitsPerSecond: bitsPerSecond, preset: "ultrafast"),
-            encoders: [.x264], soundCodec: soundCodec)
+            encode: EncodeStage.Settings(definition: .high, bitsPerSecond: bitsPerSecond, preset: preset),
+            encoders: [encoder], relief: relief, soundCodec: soundCodec)
         settings.linger = linger
         pipeline = ProducerPipeline(
             settings, sources: sources, clock: clock,
