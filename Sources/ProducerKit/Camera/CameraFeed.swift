@@ -21,6 +21,8 @@ final class CameraFeed: Sendable {
         /// The newest picture of the trial.
         var picture: VideoFrame?
         var controls: [CameraControl]?
+        /// The camera codes by itself, and that is passed on.
+        var isCoded = false
         /// Somebody waits for a picture.
         var photo: Photo?
     }
@@ -89,10 +91,20 @@ final class CameraFeed: Sendable {
 
     /// The next picture that is taken at or after `time`, as it is sent. Blocks.
     ///
-    /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`.
+    /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`, `.unsupported` where the camera's own code is
+    ///   passed on.
     func picture(takenAfter time: MonotonicTime, atMost limit: DispatchTimeInterval) throws(DeviceError) -> VideoFrame {
         let photo = Photo(earliest: time)
-        state.withLock { $0.photo = photo }
+        let isCoded = state.withLock { state in
+            state.photo = photo
+            return state.isCoded
+        }
+        guard !isCoded else {
+            throw DeviceError(
+                .unsupported, device: device.path,
+                "what the camera has coded is passed on without being looked at; take the picture at the studio "
+                    + "(camo-studio snapshot), or when nobody watches")
+        }
         guard let frame = photo.wait(atMost: limit) else {
             throw DeviceError(.stalled, device: device.path, "no picture came that could be the photo")
         }
@@ -122,7 +134,10 @@ final class CameraFeed: Sendable {
 
     /// Nothing is kept of a trial: whoever watches begins at a keyframe.
     private func deliver(_ unit: AccessUnit, _ format: CodedPictureFormat) {
-        state.withLock { state in if state.role == .onAir { sink.deliver(unit, format: format) } }
+        state.withLock { state in
+            state.isCoded = true
+            if state.role == .onAir { sink.deliver(unit, format: format) }
+        }
         trial.end(.success(()))
     }
 

@@ -24,7 +24,8 @@ extension ProducerController {
         configuration: ProducerConfiguration = .default, camera: String?, microphone: String? = nil
     ) throws {
         let picture = try CameraSource(
-            camera, size: configuration.pictureSize, framesPerSecond: configuration.framesPerSecond)
+            camera, size: configuration.pictureSize, framesPerSecond: configuration.framesPerSecond,
+            passesCoded: false)
         let sound = microphone.map { MicrophoneSource($0) }
         self.init(configuration: configuration, sources: [picture] + [sound].compactMap { $0 })
     }
