@@ -16,7 +16,7 @@ guest_kernel_version() {
 # is good enough.
 guest_folder() {
     local package version recipe
-    recipe=$(cat "$guest_here"/{environment.sh,setup,initrd-init,modules,packages} | sha256sum | cut -c1-12)
+    recipe=$(cat "$guest_here"/{environment.sh,setup,initrd-init,modules,packages,camera-controls.c} | sha256sum | cut -c1-12)
     package=$(guest_kernel_package)
     version=$([ -z "$package" ] || guest_kernel_version "$package")
     if [ -n "$version" ]; then
