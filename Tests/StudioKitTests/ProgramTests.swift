@@ -54,7 +54,7 @@ import TransportCore
         #expect(program.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `doctor tells of each thing how it stands, and its exit code whether anything is missing`() async throws {
+    @Test func `doctor tells how each thing stands, and by its exit code whether any is missing`() async throws {
         let program = try run("doctor", "--json", "--listen", "1")
         let code = await program.exitCode()
         let checks = program.events(program.output)
