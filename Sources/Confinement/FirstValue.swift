@@ -4,6 +4,8 @@
 package final class FirstValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
+        /// There is one, though perhaps those who come first have not heard of it yet.
+        var isTaken = false
         var waiting: [UInt64: CheckedContinuation<Value?, Never>] = [:]
         var next: UInt64 = 0
     }
@@ -14,16 +16,19 @@ package final class FirstValue<Value: Sendable>: Sendable {
 
     /// Any thread.
     ///
-    /// - Parameter first: called if this is the first value, before those who wait go on.
+    /// - Parameter first: called if this is the first value, before those who wait go on, and who comes meanwhile.
     package func set(_ value: Value, first: () -> Void = {}) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Value?, Never>]? in
-            guard state.value == nil else { return nil }
+        let isFirst = state.withLock { state in
+            defer { state.isTaken = true }
+            return !state.isTaken
+        }
+        guard isFirst else { return }
+        first()
+        let waiting = state.withLock { state in
             state.value = value
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
-        guard let waiting else { return }
-        first()
         for continuation in waiting { continuation.resume(returning: value) }
     }
 

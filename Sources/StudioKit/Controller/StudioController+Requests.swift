@@ -46,7 +46,8 @@ extension StudioController {
         _ what: String, within limit: Duration = answerTime,
         _ make: @escaping @Sendable (UInt32) -> ControlMessage
     ) async throws(StudioError) {
-        guard let endpoint = try opened().endpoint, case .connected = state else {
+        // Not ``state``, which is told a moment after the producer has begun to talk.
+        guard let endpoint = try opened().endpoint, endpoint.isConnected else {
             throw StudioError(.notConnected, "no producer is connected that could be asked for \(what)")
         }
         let answer = await answer(within: limit) { await endpoint.request(make) }

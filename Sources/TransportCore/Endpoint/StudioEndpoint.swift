@@ -146,6 +146,9 @@ package final class StudioEndpoint: Sendable {
         link?.send(.keyframeRequest(KeyframeRequest(stream: stream)))
     }
 
+    /// A producer has said welcome, on a link that is there.
+    package var isConnected: Bool { shared.withLock { $0.activeLink != nil } }
+
     package func send(_ message: ControlMessage) { shared.withLock { $0.activeLink }?.link.send(message) }
 
     /// Sends a request and waits for its result; nil when there is no link, or it broke.
