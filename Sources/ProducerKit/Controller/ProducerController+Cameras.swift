@@ -70,7 +70,9 @@ extension ProducerController {
 
     /// Has the camera judge its exposure or focus by the surroundings of a point; its automatic mode has to be on.
     ///
-    /// - Parameter point: In the picture as studios get it: turned and mirrored.
+    /// - Parameters:
+    ///   - interest: Exposure or focus: one of ``pointsOfInterest``.
+    ///   - point: In the picture as studios get it: turned and mirrored.
     /// - Throws: ``ProducerError`` `notFound` where it is none of ``pointsOfInterest``, or what hindered it.
     public func aim(_ interest: PointOfInterest, at point: PicturePoint) async throws {
         let desk = try requireDesk()
