@@ -44,13 +44,7 @@ private final class CameraDelegate: StudioControllerDelegate {
         controller.delegate = delegate
     }
 
-    private func pair() async throws {
-        try controller.start()
-        let code = try controller.pair(
-            validFor: .seconds(Int64(60)), port: 0, addresses: ["127.0.0.1"], isDiscovering: false)
-        _ = try await producer.pair(code.text)
-        _ = try await controller.waitForPairing()
-    }
+    private func pair() async throws { try await producer.pair(with: controller) }
 
     private func connect(hasCamera: Bool = true) async throws {
         try await pair()

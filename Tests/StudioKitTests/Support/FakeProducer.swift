@@ -159,4 +159,13 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
             attempt.start { continuation.resume(returning: $0) }
         }.get()
     }
+
+    /// Starts the studio and pairs with it by its code.
+    func pair(with controller: StudioController) async throws {
+        try controller.start()
+        let code = try controller.pair(
+            validFor: .seconds(Int64(60)), port: 0, addresses: ["127.0.0.1"], isDiscovering: false)
+        _ = try await pair(code.text)
+        _ = try await controller.waitForPairing()
+    }
 }
