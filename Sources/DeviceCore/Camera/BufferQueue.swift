@@ -33,6 +33,16 @@ struct BufferQueue: Sendable {
         var stamp: timeval
     }
 
+    /// VIDIOC_ENUM_FMT.
+    func formats() -> [UInt32] {
+        // A driver that never says EINVAL must not hold us: no device has a thousand entries.
+        (0..<UInt32(1000)).lazy.map { index -> UInt32? in
+            var entry = v4l2_fmtdesc()
+            (entry.index, entry.type) = (index, bufferType)
+            return node.control(shim_VIDIOC_ENUM_FMT, &entry) == 0 ? entry.pixelformat : nil
+        }.prefix { $0 != nil }.compactMap { $0 }
+    }
+
     /// VIDIOC_REQBUFS for buffers to map; 0 gives all back. The driver may grant more or fewer than `count`.
     func request(_ count: Int) -> (error: Int32, granted: Int) {
         var request = v4l2_requestbuffers()
@@ -51,6 +61,25 @@ struct BufferQueue: Sendable {
             case .multiPlanar: planes.map { (Int($0.length), Int($0.m.mem_offset)) }
             }
         }
+    }
+
+    /// Maps all memories of a buffer, or none of them.
+    func map(_ index: Int) throws(DeviceError) -> [UnsafeMutableRawBufferPointer] {
+        let (error, memories) = memories(of: index)
+        guard error == 0 else { throw node.failure(error, "buffer \(index) could not be looked up") }
+        var mapping: [UnsafeMutableRawBufferPointer] = []
+        for memory in memories {
+            guard memory.length > 0, let base = node.map(length: memory.length, offset: memory.offset) else {
+                unmap(mapping)
+                throw DeviceError(.failed, device: node.path, "buffer \(index) could not be mapped")
+            }
+            mapping.append(UnsafeMutableRawBufferPointer(start: base, count: memory.length))
+        }
+        return mapping
+    }
+
+    func unmap(_ mapping: [UnsafeMutableRawBufferPointer]) {
+        for memory in mapping { if let base = memory.baseAddress { node.unmap(base, length: memory.count) } }
     }
 
     /// VIDIOC_QBUF: to be filled.

@@ -79,7 +79,7 @@ extension VideoNode {
     /// VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS.
     func offer(near wish: PixelSize, _ api: CaptureAPI) -> CameraOffer {
         var offer = CameraOffer()
-        for code in formatCodes(api) {
+        for code in BufferQueue(node: self, api: api).formats() {
             guard let pixelCode = PixelCode(code) else {
                 offer.otherFormats.append(PixelCode.name(code))
                 continue
@@ -90,16 +90,6 @@ extension VideoNode {
             }
         }
         return offer
-    }
-
-    private func formatCodes(_ api: CaptureAPI) -> [UInt32] {
-        // A driver that never says EINVAL must not hold us: no device has a thousand entries.
-        (0..<UInt32(1000)).lazy.map { index -> UInt32? in
-            var entry = v4l2_fmtdesc()
-            entry.index = index
-            entry.type = api.bufferType
-            return self.control(shim_VIDIOC_ENUM_FMT, &entry) == 0 ? entry.pixelformat : nil
-        }.prefix { $0 != nil }.compactMap { $0 }
     }
 
     private func sizes(ofCode code: UInt32) -> [CameraSizes] {

@@ -65,9 +65,9 @@ final class CaptureBuffers: @unchecked Sendable {
         guard error == 0 else { throw node.failure(error, "it gives no buffers") }
         var mappings: [[UnsafeMutableRawBufferPointer]] = []
         do throws(DeviceError) {
-            for index in 0..<min(granted, Self.most) { try mappings.append(Self.map(queue, index)) }
+            for index in 0..<min(granted, Self.most) { try mappings.append(queue.map(index)) }
         } catch {
-            for mapping in mappings { Self.unmap(mapping, node) }
+            for mapping in mappings { queue.unmap(mapping) }
             throw error
         }
         guard !mappings.isEmpty else {
@@ -79,26 +79,7 @@ final class CaptureBuffers: @unchecked Sendable {
         self.reserve = reserve
     }
 
-    deinit { for mapping in mappings { Self.unmap(mapping, queue.node) } }
-
-    private static func map(_ queue: BufferQueue, _ index: Int) throws(DeviceError) -> [UnsafeMutableRawBufferPointer] {
-        let node = queue.node
-        let (error, memories) = queue.memories(of: index)
-        guard error == 0 else { throw node.failure(error, "buffer \(index) could not be looked up") }
-        var mapping: [UnsafeMutableRawBufferPointer] = []
-        for memory in memories {
-            guard memory.length > 0, let base = node.map(length: memory.length, offset: memory.offset) else {
-                unmap(mapping, node)
-                throw DeviceError(.failed, device: node.path, "buffer \(index) could not be mapped")
-            }
-            mapping.append(UnsafeMutableRawBufferPointer(start: base, count: memory.length))
-        }
-        return mapping
-    }
-
-    private static func unmap(_ mapping: [UnsafeMutableRawBufferPointer], _ node: any VideoNode) {
-        for memory in mapping { if let base = memory.baseAddress { node.unmap(base, length: memory.count) } }
-    }
+    deinit { for mapping in mappings { queue.unmap(mapping) } }
 
     /// Hands all buffers to the driver and starts it.
     func start() throws(DeviceError) {

@@ -200,8 +200,7 @@ extension VideoNode {
             throw DeviceError(.notACaptureDevice, device: path, "not a V4L2 device; cameras are /dev/video0 and so on")
         }
         guard error == 0 else { throw failure(error, "it does not say what it can do") }
-        let hasOwn = capability.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        let flags = hasOwn ? capability.device_caps : capability.capabilities
+        let flags = capability.ownFlags
         let apis: [(flag: Int32, api: CaptureAPI)] = [
             (V4L2_CAP_VIDEO_CAPTURE, .singlePlanar), (V4L2_CAP_VIDEO_CAPTURE_MPLANE, .multiPlanar),
         ]

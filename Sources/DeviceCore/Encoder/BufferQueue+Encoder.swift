@@ -3,16 +3,6 @@ import CamoTypes
 
 /// The two formats of an encoder, set in the order that the kernel's interface asks for: the coded one first.
 extension BufferQueue {
-    /// VIDIOC_ENUM_FMT.
-    func formats() -> [UInt32] {
-        // A driver that never says EINVAL must not hold us.
-        (0..<UInt32(1000)).lazy.map { index -> UInt32? in
-            var entry = v4l2_fmtdesc()
-            (entry.index, entry.type) = (index, bufferType)
-            return node.control(shim_VIDIOC_ENUM_FMT, &entry) == 0 ? entry.pixelformat : nil
-        }.prefix { $0 != nil }.compactMap { $0 }
-    }
-
     /// Asks for what comes out, with room for a picture that hardly compresses.
     func setCodedFormat(_ settings: StatefulEncoder.Settings) throws(DeviceError) {
         let room = UInt32(clamping: max(512 << 10, settings.size.area))

@@ -27,8 +27,7 @@ package struct EncoderNode: Hashable, Sendable {
     init?(_ node: any VideoNode, making codedFormat: UInt32) {
         var capability = v4l2_capability()
         guard node.control(shim_VIDIOC_QUERYCAP, &capability) == 0 else { return nil }
-        let hasOwn = capability.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        let flags = hasOwn ? capability.device_caps : capability.capabilities
+        let flags = capability.ownFlags
         guard flags & UInt32(V4L2_CAP_STREAMING) != 0 else { return nil }
         switch flags {
         case _ where flags & UInt32(V4L2_CAP_VIDEO_M2M_MPLANE) != 0: api = .multiPlanar

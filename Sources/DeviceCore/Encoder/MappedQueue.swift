@@ -21,7 +21,10 @@ final class MappedQueue {
         let (error, granted) = queue.request(count)
         guard error == 0, granted > 0 else { throw queue.node.failure(error, "the encoder gives no buffers") }
         do throws(DeviceError) {
-            for index in 0..<min(granted, Self.most) { try map(index) }
+            for index in 0..<min(granted, Self.most) {
+                mappings.append(try queue.map(index))
+                free.append(index)
+            }
         } catch {
             end()
             throw error
@@ -29,19 +32,6 @@ final class MappedQueue {
     }
 
     deinit { end() }
-
-    private func map(_ index: Int) throws(DeviceError) {
-        let (error, memories) = queue.memories(of: index)
-        guard error == 0 else { throw queue.node.failure(error, "buffer \(index) could not be looked up") }
-        mappings.append([])
-        for memory in memories {
-            guard memory.length > 0, let base = queue.node.map(length: memory.length, offset: memory.offset) else {
-                throw DeviceError(.failed, device: queue.node.path, "buffer \(index) could not be mapped")
-            }
-            mappings[index].append(UnsafeMutableRawBufferPointer(start: base, count: memory.length))
-        }
-        free.append(index)
-    }
 
     func start() throws(DeviceError) {
         let error = queue.setStreaming(true)
@@ -104,9 +94,7 @@ final class MappedQueue {
         guard !hasEnded else { return }
         hasEnded = true
         _ = queue.setStreaming(false)
-        for memory in mappings.joined() {
-            if let base = memory.baseAddress { queue.node.unmap(base, length: memory.count) }
-        }
+        for mapping in mappings { queue.unmap(mapping) }
         mappings = []
         _ = queue.request(0)
     }

@@ -45,8 +45,7 @@ extension VideoNode {
                 .notAnOutputDevice, device: path, "not a V4L2 device; a virtual camera is one of v4l2loopback")
         }
         guard error == 0 else { throw outputFailure(error, "it does not say what it can do") }
-        let hasOwn = capability.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        let flags = hasOwn ? capability.device_caps : capability.capabilities
+        let flags = capability.ownFlags
         if flags & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 {
             guard flags & UInt32(V4L2_CAP_STREAMING) != 0 else {
                 throw DeviceError(.unsupported, device: path, "it takes no streams (V4L2_CAP_STREAMING)")
