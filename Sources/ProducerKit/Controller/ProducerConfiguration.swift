@@ -57,7 +57,7 @@ public struct ProducerConfiguration: Sendable {
     public init() {}
 
     /// Everything that can be wrong is found here, before anything is opened.
-    func encodeSettings() throws(ProducerError) -> (EncodeStage.Settings, [EncoderKind]) {
+    func encodeSettings() throws(ProducerError) -> EncodeStage.Settings {
         guard let rotation = FrameConverter.Rotation(rawValue: rotation) else {
             throw ProducerError(.invalidArgument, "a rotation of \(rotation) degrees: use 0, 90, 180 or 270")
         }
@@ -71,9 +71,18 @@ public struct ProducerConfiguration: Sendable {
             definition: definition, box: pictureSize, framesPerSecond: framesPerSecond, bitsPerSecond: bitsPerSecond,
             preset: preset, threads: encoderThreads ?? 1, rotation: rotation, isMirrored: isMirrored)
         do throws(MediaError) {
-            let encoders = try KnownEncoders.named(encoder)
-            try encoders.last?.probe(settings.encoderSettings(for: pictureSize ?? definition.box))
-            return (settings, encoders)
+            _ = try KnownEncoders.kind(named: encoder)
+            try EncoderKind.x264.probe(settings.encoderSettings(for: pictureSize ?? definition.box))
+            return settings
+        } catch {
+            throw ProducerError(.unavailable, error.description)
+        }
+    }
+
+    /// The encoder that is wanted, and what may take its place. The machine is looked at: not before `start()`.
+    func encoders() throws(ProducerError) -> [EncoderKind] {
+        do throws(MediaError) {
+            return try KnownEncoders.named(encoder)
         } catch {
             throw ProducerError(.unavailable, error.description)
         }

@@ -24,7 +24,7 @@ public final class ProducerController: Sendable {
     /// Written once, at the end of `init`: it tells this object.
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
-    private let encode: Result<(EncodeStage.Settings, [EncoderKind]), ProducerError>
+    private let encode: Result<EncodeStage.Settings, ProducerError>
 
     private struct State {
         var installation: Installation?
@@ -103,11 +103,11 @@ public final class ProducerController: Sendable {
     public func start() throws {
         try isStarted.withLock { isStarted in
             guard !isStarted else { return }
-            let (settings, encoders) = try encode.get()
+            let settings = try encode.get()
             let installation = try installation()
             let service = try ProducerService(
-                configuration: configuration, settings: settings, encoders: encoders, installation: installation,
-                sources: sources, clock: clock, owner: self)
+                configuration: configuration, settings: settings, installation: installation, sources: sources,
+                clock: clock, owner: self)
             try service.start()
             inner.withLock { $0.service = service }
             isStarted = true

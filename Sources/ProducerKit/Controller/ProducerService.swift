@@ -14,8 +14,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     private let installation: Installation
 
     init(
-        configuration: ProducerConfiguration, settings: EncodeStage.Settings, encoders: [EncoderKind],
-        installation: Installation, sources: [any MediaSource], clock: any MonotonicClock, owner: ProducerController
+        configuration: ProducerConfiguration, settings: EncodeStage.Settings, installation: Installation,
+        sources: [any MediaSource], clock: any MonotonicClock, owner: ProducerController
     ) throws(ProducerError) {
         let dial = try configuration.studioToDial()
         self.owner = owner
@@ -24,7 +24,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
             ProducerPipeline.Settings(
-                encode: settings, encoders: encoders,
+                encode: settings, encoders: try configuration.encoders(),
                 relief: LoadRelief(isPreset: configuration.mayLowerPreset, isSize: configuration.mayLowerSize),
                 soundCodec: configuration.soundCodec, hasSound: !configuration.isSilent),
             sources: sources, clock: clock,

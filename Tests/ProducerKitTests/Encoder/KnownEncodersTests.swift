@@ -27,6 +27,18 @@ import Testing
         #expect(try KnownEncoders.named("absent", among: [absent, .x264]).map(\.name) == ["absent", "libx264"])
     }
 
+    @Test func `a name is checked without a look at the machine`() throws {
+        let unseen = EncoderKind(
+            name: "unseen", needsTrial: true,
+            isPresent: {
+                Issue.record("the machine was looked at")
+                return true
+            }, look: { _ in },
+            make: { _ throws(MediaError) in throw MediaError(.unsupported, "none here") })
+        #expect(try KnownEncoders.kind(named: "auto", among: [unseen, .x264])?.name == nil)
+        #expect(try KnownEncoders.kind(named: "unseen", among: [unseen, .x264])?.name == "unseen")
+    }
+
     @Test func `an unknown name is answered with the known ones`() {
         #expect { try names("h265") } throws: {
             "\($0)".contains("'h265'") && "\($0)".contains("auto, hardware, libx264")
