@@ -36,6 +36,19 @@ import Testing
         #expect(happens(": > tmp; mv tmp video3") == .ready)
     }
 
+    @Test("A camera that goes is told where that is asked for, and no card is")
+    func departures() throws {
+        let watch = try #require(DeviceFolderWatch(folder: folder, tellsDepartures: true))
+        func happens(_ command: String) -> Readiness {
+            shell("cd '\(folder)' && \(command)")
+            return watch.wait(wake, atMost: .zero)
+        }
+        #expect(happens(": > video3; : > video4; mkdir snd") == .ready)
+        #expect(happens("rm video3") == .ready)
+        #expect(happens("mv video4 other") == .ready)
+        #expect(happens("rm -r snd other") == .timedOut)
+    }
+
     @Test("A sound card is told, the first of all too, and the next after the last has gone")
     func sound() {
         #expect(happens(":") == .timedOut)

@@ -3,7 +3,8 @@ import Confinement
 import Glibc
 
 /// Watches `/dev` for cameras and sound cards: the kernel makes their nodes there, and udev gives them group and mode
-/// some time later, which is told too. Costs nothing while nothing happens (inotify(7)).
+/// some time later, which is told too. Where it is asked for, cameras that go are told as well. Costs nothing while
+/// nothing happens (inotify(7)).
 ///
 /// Unchecked: the descriptor never changes; ``DeviceNews`` allows one thread at a time, which alone uses `soundWatch`.
 package final class DeviceFolderWatch: DeviceNews, @unchecked Sendable {
@@ -13,16 +14,22 @@ package final class DeviceFolderWatch: DeviceNews, @unchecked Sendable {
     /// Of the folder of sound nodes, which the kernel makes with the first card; nil while there is none.
     private var soundWatch: Int32?
 
-    private static let events = UInt32(IN_CREATE | IN_ATTRIB | IN_MOVED_TO)
+    private static let arrivals = UInt32(IN_CREATE | IN_ATTRIB | IN_MOVED_TO)
+    private static let departures = UInt32(IN_DELETE | IN_MOVED_FROM)
 
     /// Nil when the system has no watch left to give.
-    package convenience init?() { self.init(folder: "/dev") }
+    ///
+    /// - Parameter tellsDepartures: Cameras that go are told too.
+    package convenience init?(tellsDepartures: Bool = false) {
+        self.init(folder: "/dev", tellsDepartures: tellsDepartures)
+    }
 
-    init?(folder: String) {
+    init?(folder: String, tellsDepartures: Bool = false) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         self.folder = folder
         guard descriptor >= 0 else { return nil }
-        guard inotify_add_watch(descriptor, folder, Self.events) >= 0 else {
+        let events = tellsDepartures ? Self.arrivals | Self.departures : Self.arrivals
+        guard inotify_add_watch(descriptor, folder, events) >= 0 else {
             close(descriptor)
             return nil
         }
@@ -32,7 +39,7 @@ package final class DeviceFolderWatch: DeviceNews, @unchecked Sendable {
     deinit { close(descriptor) }
 
     private func watchSound() {
-        let watch = inotify_add_watch(descriptor, folder + "/snd", Self.events)
+        let watch = inotify_add_watch(descriptor, folder + "/snd", Self.arrivals)
         soundWatch = watch >= 0 ? watch : nil
     }
 
@@ -54,28 +61,28 @@ package final class DeviceFolderWatch: DeviceNews, @unchecked Sendable {
 
     /// Takes all that has happened; whether any of it was a camera or a sound card.
     private func takeEvents() -> Bool {
-        var hasCome = false
+        var isNews = false
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
-                hasCome = take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) || hasCome
+                isNews = take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) || isNews
             }
         }
-        return hasCome
+        return isNews
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let header = MemoryLayout<inotify_event>.size
-        var (hasCome, offset) = (false, 0)
+        var (isNews, offset) = (false, 0)
         while offset + header <= bytes.count {
             let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(bytes.count, offset + header + Int(event.len))
             let name = String(decoding: bytes[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
-            hasCome = isDevice(event, name) || hasCome
+            isNews = isDevice(event, name) || isNews
             offset = end
         }
-        return hasCome
+        return isNews
     }
 
     private func isDevice(_ event: inotify_event, _ name: String) -> Bool {
@@ -89,7 +96,7 @@ package final class DeviceFolderWatch: DeviceNews, @unchecked Sendable {
             }
             return name.hasPrefix("pcm") || name.hasPrefix("control")
         }
-        if name == "snd" {
+        if name == "snd", event.mask & Self.departures == 0 {
             watchSound()
             return true
         }

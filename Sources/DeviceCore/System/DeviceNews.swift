@@ -4,8 +4,9 @@ import CamoTypes
 package protocol DeviceNews: AnyObject, Sendable {
     /// Whether a device that comes is told. Where it is not, somebody has to look again and again.
     var tellsArrivals: Bool { get }
-    /// Waits until a device has come or its permissions have changed (`.ready`; also for what happened since the last
-    /// wait), the wake-up is signalled, or the time is over. By one thread at a time.
+    /// Waits until a device has come or its permissions have changed, or one has gone, where that is told (`.ready`;
+    /// also for what happened since the last wait), the wake-up is signalled, or the time is over. By one thread at a
+    /// time.
     func wait(_ wake: WakeUp, atMost limit: Microseconds) -> Readiness
 }
 

@@ -17,7 +17,7 @@ final class CameraDesk: Sendable {
     private let known = Locked<Known?>(nil)
     /// Told each change once, in order.
     private let told: Locked<Known>
-    private let arrivals = Locked<CameraArrivals?>(nil)
+    private let changes = Locked<CameraChanges?>(nil)
     private let onChange: @Sendable (_ old: Known, _ new: Known) -> Void
 
     /// - Parameter onChange: On any thread, never two at once.
@@ -36,10 +36,10 @@ final class CameraDesk: Sendable {
     /// Looks anew at what there is: later, on the queue.
     func refresh() { queue.async { [self] in _ = look() } }
 
-    /// Somebody new listens: everything is told once more, and from now on cameras that come.
+    /// Somebody new listens: everything is told once more, and from now on cameras that come and go.
     func begin() {
-        let watch = CameraArrivals(camera.news()) { [weak self] in self?.refresh() }
-        arrivals.withLock { $0 = watch }
+        let watch = CameraChanges(camera.news()) { [weak self] in self?.refresh() }
+        changes.withLock { $0 = watch }
         queue.async { [self] in
             told.withLock { $0 = Known() }
             _ = look()
@@ -47,7 +47,7 @@ final class CameraDesk: Sendable {
     }
 
     /// Nobody listens any more.
-    func end() { arrivals.withLock { $0 = nil } }
+    func end() { changes.withLock { $0 = nil } }
 
     /// Somebody has set something, here or elsewhere. Any thread.
     func controlsDidChange(_ controls: [CameraControl]) { change { $0.controls = controls } }

@@ -5,7 +5,7 @@ protocol CameraMachine: Sendable {
     /// Those that can be used now. Blocks: each is opened for a moment.
     func devices() -> [VideoDevice]
 
-    /// Tells when cameras come: new at each call, for one who waits.
+    /// Tells when cameras come and go: new at each call, for one who waits.
     func news() -> any DeviceNews
 
     /// The camera that a node, an ID or a name means; nil: the first.
@@ -55,7 +55,7 @@ struct RunningCapture: Sendable {
 struct SystemCameras: CameraMachine {
     func devices() -> [VideoDevice] { VideoDevice.list() }
 
-    func news() -> any DeviceNews { DeviceFolderWatch() ?? NoDeviceNews() }
+    func news() -> any DeviceNews { DeviceFolderWatch(tellsDepartures: true) ?? NoDeviceNews() }
 
     func find(_ text: String?) throws(DeviceError) -> VideoDevice {
         guard let text else { return try VideoDevice.first() }

@@ -104,19 +104,24 @@ import WireProtocol
         #expect(machine.state.value.open.isEmpty)
     }
 
-    @Test func `a camera that is plugged in is told to studios and can be chosen`() async throws {
+    @Test func `a camera that is plugged in or pulled out is told to studios`() async throws {
         let rig = try rig()
         try rig.controller.start()
         let studio = try rig.studio()
         await rig.connect(studio)
         await studio.seen.wait { $0.cameras?.cameras.map(\.id) == ["A", "B"] }
-        await machine.arrivals.waits.wait { !$0.isEmpty }
+        await machine.changes.waits.wait { !$0.isEmpty }
         machine.plugIn("C")
         // Its node is there, and gets its group a moment later.
-        await machine.arrivals.waits.wait { $0.count == 2 }
-        machine.arrivals.pass()
+        await machine.changes.waits.wait { $0.count == 2 }
+        machine.changes.pass()
         await studio.seen.wait { $0.cameras?.cameras.map(\.id) == ["A", "B", "C"] }
         #expect(rig.controller.cameras.count == 3)
+        await machine.changes.waits.wait { $0.count == 3 }
+        machine.unplug("B")
+        await machine.changes.waits.wait { $0.count == 4 }
+        machine.changes.pass()
+        await studio.seen.wait { $0.cameras?.cameras.map(\.id) == ["A", "C"] && $0.cameras?.selected == "A" }
         rig.controller.stop()
     }
 

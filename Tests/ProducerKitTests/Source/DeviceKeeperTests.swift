@@ -54,7 +54,7 @@ import Testing
         news.pass()
         await news.waits.wait { $0 == [ReopenSchedule.interval, ReopenSchedule.patience] }
         #expect(told.value.opened == 2)
-        news.arrive()
+        news.happen()
         await told.wait { $0.opened == 3 }
         #expect(told.value.complaints == [Self.gone.description, Self.absent.description])
         #expect(keeper.stop(within: .seconds(10)))

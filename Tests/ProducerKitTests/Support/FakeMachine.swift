@@ -38,7 +38,7 @@ final class FakeMachine: CameraMachine {
     }
 
     let state = Watched(State())
-    let arrivals = FakeNews(.standsStill)
+    let changes = FakeNews(.standsStill)
 
     init(_ names: String...) {
         for (index, name) in names.enumerated() {
@@ -57,7 +57,13 @@ final class FakeMachine: CameraMachine {
                 bus: "usb-\(name)", serial: nil)
             state.lenses[name] = Lens(device: device, lumas: [99])
         }
-        arrivals.arrive()
+        changes.happen()
+    }
+
+    /// Somebody unplugs one that nobody uses.
+    func unplug(_ name: String) {
+        state.change { $0.lenses[name] = nil }
+        changes.happen()
     }
 
     func change(_ name: String, _ body: (inout Lens) -> Void) {
@@ -87,7 +93,7 @@ final class FakeMachine: CameraMachine {
 
     func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice { try find(device.id) }
 
-    func news() -> any DeviceNews { arrivals }
+    func news() -> any DeviceNews { changes }
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,

@@ -20,8 +20,8 @@ final class FakeNews: DeviceNews {
 
     init(_ time: Time) { self.time = time }
 
-    /// A device comes.
-    func arrive() { end(.ready) }
+    /// A device comes or goes.
+    func happen() { end(.ready) }
     /// The wait at hand is over.
     func pass() { end(.timedOut) }
 
@@ -42,6 +42,8 @@ final class FakeNews: DeviceNews {
         _ = wake.wait(atMost: .seconds(Int64(3_600)))
         return next.withLock { next in
             defer { next = (nil, nil) }
+            // The signal was the test's.
+            if next.outcome != nil { wake.reset() }
             if next.outcome == .timedOut { clock.advance(by: limit) }
             return next.outcome ?? .woken
         }

@@ -1,14 +1,14 @@
 internal import DeviceCore
 
-/// Says when cameras may have come or changed, from a thread of its own.
-final class CameraArrivals: Sendable {
-    /// The node of a camera is made first, and given to its group a moment later: both are one arrival.
+/// Says when cameras may have come, changed or gone, from a thread of its own.
+final class CameraChanges: Sendable {
+    /// The node of a camera is made first, and given to its group a moment later: both are one change.
     private static let settling = Microseconds.milliseconds(200)
 
     private let wake: WakeUp
 
-    /// Nil when the process has no descriptors or threads left: arrivals are then seen when somebody looks.
-    init?(_ news: any DeviceNews, onArrival: @escaping @Sendable () -> Void) {
+    /// Nil when the process has no descriptors or threads left: changes are then seen when somebody looks.
+    init?(_ news: any DeviceNews, onChange: @escaping @Sendable () -> Void) {
         guard news.tellsArrivals, let wake = WakeUp() else { return nil }
         self.wake = wake
         let thread = try? CaptureThread("cameras", for: "/dev") {
@@ -18,7 +18,7 @@ final class CameraArrivals: Sendable {
                 case .timedOut: continue
                 case .ready:
                     while news.wait(wake, atMost: Self.settling) == .ready {}
-                    onArrival()
+                    onChange()
                 }
             }
         }
