@@ -7,7 +7,8 @@ import Glibc
 /// in a guest with emulated cameras and sound cards.
 ///
 ///     device-probe list
-///     device-probe video DEVICE [--size WxH --fps N --format F --code C --stride N --seconds N --hold N --stall N]
+///     device-probe video DEVICE [--size WxH --fps N --format F --code C --stride N --field N --seconds N --hold N
+///         --stall N --save FILE]
 ///     device-probe sound DEVICE [--rate N --channels N --format F --seconds N]
 ///     device-probe tone [--rate N --channels N --format F --seconds N]      raw samples on stdout
 ///     device-probe recording --size WxH --pictures FILE --times FILE --sound FILE [--rate N]      BGRA, seconds, floats

@@ -1,6 +1,7 @@
 import CamoTypes
 import Confinement
 import DeviceCore
+import FoundationEssentials
 
 struct VideoOptions {
     var wish = CameraWish()
@@ -8,15 +9,19 @@ struct VideoOptions {
     /// Frames to keep, so that the camera runs short of buffers.
     var hold = 0
     var stall = 5.0
+    /// Where the rows of the last frame go, without their padding.
+    var save: String?
 
     init(_ arguments: ArraySlice<String>) throws(ProbeFailure) {
         let options = try ProbeOptions(
-            arguments, known: ["size", "fps", "format", "code", "stride", "seconds", "hold", "stall"])
+            arguments, known: ["size", "fps", "format", "code", "stride", "field", "save", "seconds", "hold", "stall"])
         wish.size = try options.value("size") { PixelSize($0) } ?? wish.size
         wish.framesPerSecond = try options.value("fps", Double.init) ?? wish.framesPerSecond
         wish.formats = try options.value("format") { CameraFormat(rawValue: $0).map { [$0] } } ?? wish.formats
         wish.codeName = try options.value("code") { $0 }
         wish.stride = try options.value("stride") { Int($0) }
+        wish.field = try options.value("field") { UInt32($0) }
+        save = try options.value("save") { $0 }
         seconds = try options.value("seconds", Double.init) ?? seconds
         hold = try options.value("hold") { Int($0) } ?? hold
         stall = try options.value("stall", Double.init) ?? stall
@@ -46,6 +51,7 @@ enum VideoProbe {
         var damaged = 0
         var empty = 0
         var short = 0
+        var halved = 0
         var missed = 0
         var doubtfulStamps = 0
         /// The code and the text of the error that ended it.
@@ -65,7 +71,7 @@ enum VideoProbe {
         try capture.start(
             onPicture: { picture in
                 let now = SystemClock().now
-                tally.withLock { $0.add(picture, now: now, hold: options.hold) }
+                tally.withLock { $0.add(picture, now: now, hold: options.hold, keep: options.save != nil) }
             },
             onEvent: { event in
                 switch event {
@@ -80,6 +86,7 @@ enum VideoProbe {
         let hasStopped = capture.stop()
         let stopTime = SystemClock().now - before
         var report = tally.withLock { $0.report }
+        if let path = options.save, let frame = tally.withLock({ $0.newest }) { try save(frame, to: path) }
         let format = capture.format
         let counts = capture.statistics
         report.format = format.format.rawValue
@@ -91,6 +98,7 @@ enum VideoProbe {
         report.damaged = counts.damaged
         report.empty = counts.empty
         report.short = counts.short
+        report.halved = counts.halved
         report.missed = counts.missed
         if report.frames > 1 {
             report.signalRate = report.rate * Double(report.frames - 1 + counts.missed) / Double(report.frames - 1)
@@ -101,6 +109,19 @@ enum VideoProbe {
         return report
     }
 
+    private static func save(_ frame: VideoFrame, to path: String) throws(DeviceError) {
+        var rows = Data()
+        frame.withPlanes { planes in
+            for (index, plane) in planes.enumerated() {
+                let length = frame.format.rowBytes(plane: index, width: frame.size.width)
+                for row in 0..<plane.rows {
+                    rows.append(contentsOf: plane.bytes[row * plane.stride..<row * plane.stride + length])
+                }
+            }
+        }
+        do { try rows.write(to: URL(filePath: path)) } catch { throw DeviceError(.failed, device: path, "\(error)") }
+    }
+
     private struct Tally {
         var frames = 0
         var first: MonotonicTime?
@@ -109,11 +130,12 @@ enum VideoProbe {
         var mostAge = Microseconds.zero
         var barError = 0
         var held: [VideoFrame] = []
+        var newest: VideoFrame?
         var changes: [String] = []
         var lost: DeviceError?
         var announcement = Announcement()
 
-        mutating func add(_ picture: CapturedPicture, now: MonotonicTime, hold: Int) {
+        mutating func add(_ picture: CapturedPicture, now: MonotonicTime, hold: Int, keep: Bool) {
             guard case .frame(let frame) = picture, let time = frame.presentationTime else { return }
             if let last, time <= last { isRising = false }
             announcement.make()
@@ -122,6 +144,7 @@ enum VideoProbe {
             last = time
             mostAge = max(mostAge, now - time)
             barError = max(barError, BarPicture.error(of: frame))
+            if keep { newest = frame }
             if hold > 0 {
                 if held.count >= hold { held.removeFirst() }
                 held.append(frame)

@@ -137,10 +137,11 @@ import Testing
         #expect(text("Raspberry Pi 5", wanted: [.yuyv]) == "offers pBAA, RG10, but yuyv is wanted")
     }
 
-    @Test("Half pictures and sizes beyond all limits are refused")
+    @Test("Fields in an unknown order and sizes beyond all limits are refused")
     func impossible() {
         for adjust: @Sendable (inout v4l2_pix_format) -> Void in [
-            { $0.field = V4L2_FIELD_ALTERNATE.rawValue }, { $0.width = .max }, { $0.height = 0 },
+            { $0.field = 42 }, { ($0.field, $0.height) = (V4L2_FIELD_ALTERNATE.rawValue, 1) }, { $0.width = .max },
+            { $0.height = 0 },
             { $0.bytesperline = .max },
         ] {
             let camera = FakeCamera { $0.adjust = adjust }

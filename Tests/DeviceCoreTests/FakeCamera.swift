@@ -28,6 +28,8 @@ final class FakeCamera: VideoNode {
         var dataOffset = 0
         var flags: UInt32 = 0
         var sequence: UInt32 = 0
+        /// `enum v4l2_field`.
+        var field: UInt32 = 0
         var stamp = timeval()
     }
 
@@ -61,6 +63,7 @@ final class FakeCamera: VideoNode {
         var unmapped = 0
         var callsAfterClose = 0
         var setFormats: [UInt32] = []
+        var setHeights: [UInt32] = []
         /// What is at its input; nil: it is a camera.
         var signal: Signal?
         var hasSourceChanged = false
@@ -215,6 +218,7 @@ final class FakeCamera: VideoNode {
     private static func setFormat(_ format: UnsafeMutablePointer<v4l2_format>, _ state: inout State) -> Int32 {
         guard state.isMultiPlanar else {
             state.setFormats.append(format.pointee.fmt.pix.pixelformat)
+            state.setHeights.append(format.pointee.fmt.pix.height)
             state.adjust(&format.pointee.fmt.pix)
             return 0
         }
@@ -266,6 +270,7 @@ final class FakeCamera: VideoNode {
             if state.isMultiPlanar { buffer.pointee.length = UInt32(memories.count) }
             buffer.pointee.flags = picture.flags
             buffer.pointee.sequence = picture.sequence
+            buffer.pointee.field = picture.field
             buffer.pointee.timestamp = picture.stamp
             return 0
         }

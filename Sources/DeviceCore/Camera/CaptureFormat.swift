@@ -11,11 +11,15 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
     /// Nil for what is not a raw picture.
     var layout: PlaneLayout?
     package var color: ColorDescription
-    /// Two fields of different moments are woven into one picture: what moves has combs at its edges.
-    package var isInterlaced = false
+    /// How the rows come. The size is that of whole frames; ``layout`` is of what a buffer has: one field where they
+    /// alternate.
+    var fields = FieldArrangement.progressive
 
     /// Bytes from one row of the first plane to the next; 0 for what is not a raw picture.
     package var stride: Int { layout?.planes.first?.stride ?? 0 }
+
+    /// What is to be known of its pictures, in a sentence without a stop; nil where there is nothing.
+    package var caution: String? { fields.caution }
 
     /// `1280x720 nv12 at 30 fps`.
     package var description: String {
@@ -25,9 +29,9 @@ package struct CaptureFormat: Hashable, Sendable, CustomStringConvertible {
     /// Nil where the camera gives what was asked for, in whole pictures; else a sentence that says what is otherwise.
     package func difference(from wish: CameraWish) -> String? {
         let sameRate = framesPerSecond.map { abs($0 - wish.framesPerSecond) <= wish.framesPerSecond * 0.01 } ?? true
-        let fields = isInterlaced ? "; they are interlaced, so that edges are combed where something moves" : ""
-        if size == wish.size, sameRate { return isInterlaced ? "\(self)" + fields : nil }
-        return "asked for \(wish.size) at \(Self.text(wish.framesPerSecond)) fps, the camera gives \(self)" + fields
+        let warning = caution.map { "; \($0)" } ?? ""
+        if size == wish.size, sameRate { return caution == nil ? nil : "\(self)" + warning }
+        return "asked for \(wish.size) at \(Self.text(wish.framesPerSecond)) fps, the camera gives \(self)" + warning
     }
 
     /// A rate for people.
@@ -62,7 +66,7 @@ extension VideoNode {
         }
         // Drivers refuse what they have enumerated, or give another format instead: then the next.
         for choice in choices.prefix(32) {
-            if let format = try set(choice, api, stride: wish.stride) { return format }
+            if let format = try set(choice, api, wish) { return format }
         }
         throw DeviceError(
             .unsupported, device: path,
@@ -70,23 +74,26 @@ extension VideoNode {
     }
 
     /// Nil when the driver does not take it.
-    private func set(_ choice: ModeChoice, _ api: CaptureAPI, stride wish: Int?) throws(DeviceError) -> CaptureFormat? {
-        var got = DriverFormat(code: choice.mode.pixelCode.code, size: choice.size, stride: wish ?? 0)
-        let error = got.set(self, api)
-        switch error {
-        case 0: break
-        case EINVAL: return nil
-        default: throw failure(error, "the format could not be set")
-        }
-        guard let code = PixelCode(got.code), code.format == choice.mode.format, got.size.isWithinLimits,
-            isWholePicture(got.field)
+    private func set(_ choice: ModeChoice, _ api: CaptureAPI, _ wish: CameraWish) throws(DeviceError) -> CaptureFormat?
+    {
+        guard var got = try ask(for: choice, api, wish), let code = PixelCode(got.code),
+            code.format == choice.mode.format, let fields = FieldArrangement(got.field)
         else { return nil }
+        if fields == .alternating { got = try halved(got, for: choice, api) }
+        var size = got.size
+        if fields == .alternating { size.height *= 2 }
+        // A height of 1 has no field.
+        guard size.isWithinLimits, got.size.isWithinLimits, fields != .alternating || got.size.height > 1 else {
+            return nil
+        }
         let format = code.format
         fillPicture(got.size)
         guard let pixels = format.pixelFormat else {
+            // A field that is coded for itself is half a picture.
+            guard fields == .progressive || fields == .woven else { return nil }
             return CaptureFormat(
-                format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: nil,
-                color: format == .mjpeg ? got.color.jpeg : got.color.description)
+                format: format, size: size, framesPerSecond: setRate(choice.rate, api), layout: nil,
+                color: format == .mjpeg ? got.color.jpeg : got.color.description, fields: fields)
         }
         guard let layout = PlaneLayout(code, size: got.size, strides: got.strides) else {
             let rows = (0..<pixels.planeCount).map { "\(pixels.rowBytes(plane: $0, width: got.size.width))" }
@@ -97,20 +104,38 @@ extension VideoNode {
                     + "they take \(rows.joined(separator: ", "))")
         }
         return CaptureFormat(
-            format: format, size: got.size, framesPerSecond: setRate(choice.rate, api), layout: layout,
+            format: format, size: size, framesPerSecond: setRate(choice.rate, api), layout: layout,
             color: pixels.isRGB
                 ? got.color.convertedRGB : pixels == .gray ? got.color.lumaAlone : got.color.description,
-            isInterlaced: got.field != V4L2_FIELD_NONE.rawValue && got.field != V4L2_FIELD_ANY.rawValue)
+            fields: fields)
     }
 
-    /// Half pictures one after the other (ALTERNATE, TOP, BOTTOM, SEQ_…) are no frames.
-    private func isWholePicture(_ field: UInt32) -> Bool {
-        switch v4l2_field(rawValue: field) {
-        case V4L2_FIELD_ANY, V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_INTERLACED_TB,
-            V4L2_FIELD_INTERLACED_BT:
-            true
-        default: false
+    /// VIDIOC_S_FMT; nil when the driver does not take it.
+    private func ask(
+        for choice: ModeChoice, _ api: CaptureAPI, _ wish: CameraWish
+    ) throws(DeviceError) -> DriverFormat? {
+        var format = DriverFormat(code: choice.mode.pixelCode.code, size: choice.size, stride: wish.stride ?? 0)
+        if let field = wish.field { format.field = field }
+        let error = format.set(self, api)
+        switch error {
+        case 0: return format
+        case EINVAL: return nil
+        default: throw failure(error, "the format could not be set")
         }
+    }
+
+    /// The height of a format with alternating fields is a field's (struct v4l2_pix_format, `height`), so what was asked
+    /// for is twice as high as was meant, where the device can scale.
+    private func halved(
+        _ got: DriverFormat, for choice: ModeChoice, _ api: CaptureAPI
+    ) throws(DeviceError) -> DriverFormat {
+        if case .fixed = choice.mode.sizes { return got }
+        guard got.size.height > choice.size.height / 2 else { return got }
+        var half = got
+        half.size.height = max(2, choice.size.height / 2)
+        let error = half.set(self, api)
+        guard error == 0 else { throw failure(error, "the format could not be set") }
+        return half
     }
 
     /// A device that composes keeps the rectangle of whoever used it before, and S_FMT only ever shrinks it: the rest of

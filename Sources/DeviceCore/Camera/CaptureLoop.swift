@@ -20,6 +20,8 @@ struct CaptureLoop {
 
     private var frameClock = FrameClock()
     private var lastSequence: UInt32?
+    /// Where a picture comes in two fields that are not woven.
+    private var assembly: FieldAssembly?
     /// Pictures are missing before the next one.
     private var hasLost = false
     private var failuresInARow = 0
@@ -48,6 +50,7 @@ struct CaptureLoop {
         self.stallLimit = stallLimit
         self.statistics = statistics
         self.onPicture = onPicture
+        assembly = FieldAssembly(format)
     }
 
     mutating func run() -> End {
@@ -103,6 +106,7 @@ struct CaptureLoop {
         guard !filled.isDamaged else { return discard(filled, \.damaged) }
         guard !filled.isEmpty else { return discard(filled, \.empty) }
         let (time, wasDoubtful) = frameClock.time(stamp: filled.monotonicStamp, arrival: arrival)
+        guard assembly == nil else { return assemble(filled, time, wasDoubtful) }
         let isLent = buffers.canLend
         let lease = BufferLease(of: filled, from: buffers, isCopy: !isLent)
         guard let picture = picture(lease, time) else {
@@ -116,6 +120,19 @@ struct CaptureLoop {
         }
         hasLost = false
         onPicture(picture)
+    }
+
+    /// Fields are copied into their frame, and their buffer goes back at once.
+    private mutating func assemble(_ filled: CaptureBuffers.Filled, _ time: MonotonicTime, _ wasDoubtful: Bool) {
+        let made = assembly?.take(filled, at: time)
+        buffers.giveBack(filled.index)
+        guard let made else { return statistics.withLock { $0.short += 1 } }
+        statistics.withLock {
+            $0.delivered += made.frames.count
+            $0.halved += made.halves
+            if wasDoubtful { $0.doubtfulStamps += 1 }
+        }
+        for frame in made.frames { onPicture(.frame(frame)) }
     }
 
     private func picture(_ lease: BufferLease, _ time: MonotonicTime) -> CapturedPicture? {

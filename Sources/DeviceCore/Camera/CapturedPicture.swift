@@ -65,6 +65,8 @@ package struct VideoCaptureStatistics: Hashable, Sendable {
     package var empty = 0
     /// Thrown away: fewer bytes than the picture has.
     package var short = 0
+    /// Handed over with one field alone, each of its rows twice: the other was lost.
+    package var halved = 0
     /// Pictures that the driver itself skipped, by its sequence numbers.
     package var missed = 0
     /// Stamps of the driver that could not be true; the time of arrival was taken.

@@ -11,16 +11,20 @@ package struct CameraWish: Hashable, Sendable {
     package var codeName: String?
     /// Bytes from one row to the next; nil leaves it to the driver. Few drivers can pad rows, and none must.
     package var stride: Int?
+    /// `enum v4l2_field`; nil: whole pictures. Few devices have a choice.
+    package var field: UInt32?
 
     package init(
         size: PixelSize = PixelSize(width: 1280, height: 720), framesPerSecond: Double = 30,
-        formats: Set<CameraFormat> = Set(CameraFormat.allCases), codeName: String? = nil, stride: Int? = nil
+        formats: Set<CameraFormat> = Set(CameraFormat.allCases), codeName: String? = nil, stride: Int? = nil,
+        field: UInt32? = nil
     ) {
         self.size = size
         self.framesPerSecond = framesPerSecond
         self.formats = formats
         self.codeName = codeName
         self.stride = stride
+        self.field = field
     }
 }
 

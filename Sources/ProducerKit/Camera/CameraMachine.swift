@@ -75,7 +75,9 @@ struct SystemCameras: CameraMachine {
             onPicture: onPicture,
             onEvent: { event in
                 switch event {
-                case .changed(let format): onChange("\(device.name): its signal has changed: \(format)")
+                case .changed(let format):
+                    let caution = format.caution.map { "; \($0)" } ?? ""
+                    onChange("\(device.name): its signal has changed: \(format)" + caution)
                 case .lost(let error): onLost(error)
                 }
             })

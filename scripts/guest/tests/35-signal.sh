@@ -30,12 +30,4 @@ check_that "which is said" says 'no signal at its input'
 control dv_timings_signal_mode=4
 probe video /dev/video0 --size 640x480 --fps 60 --seconds 0.5
 check "until it is back" 'frames >= 3 && barError <= 4'
-
-# Television: two fields a frame, one woven into the other.
-camera svideo
-# In 625 lines the first carries signalling, not picture.
-v4l2-ctl -d /dev/video0 --set-standard=ntsc-m >/dev/null
-probe video /dev/video0 --size 640x480 --seconds 0.5
-check "an interlaced picture comes whole" 'frames >= 3 && barError <= 4'
-check_that "and is called so" says 'interlaced'
 rmmod vivid
