@@ -49,7 +49,7 @@ let package = Package(
 
         // Values that both ends share, and the two boxes that own mutable state.
         library("CamoTypes"),
-        library("Confinement", ["CamoTypes"]),
+        library("Confinement", ["CamoTypes", "CLinuxShims"]),
 
         // The four cores: none of them knows another but through `CamoTypes`.
         library("WireProtocol", ["CamoTypes"]),
@@ -83,9 +83,9 @@ let package = Package(
         program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore", "ProducerKit"]),
         program("wire-fuzz", ["WireProtocol"]),
         // For scripts/guest: drives DeviceCore against emulated devices.
-        program("device-probe", ["CamoTypes", "Confinement", "DeviceCore"]),
+        program("device-probe", ["CamoTypes", "CommandCore", "Confinement", "DeviceCore"]),
         // Publishes and browses by hand; the end-to-end tests run it as another process on the network.
-        program("discovery-probe", ["TransportCore"]),
+        program("discovery-probe", ["CommandCore", "TransportCore"]),
 
         tests("CamoTypesTests", ["CamoTypes"]),
         tests("ConfinementTests", []),

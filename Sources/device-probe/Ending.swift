@@ -1,17 +1,14 @@
+import CommandCore
 import Dispatch
 import Glibc
 
-/// When a capture of the probe ends: its time is up, its device has gone, or somebody sends SIGTERM.
+/// When a capture of the probe ends: its time is up, its device has gone, or a signal asks for it.
 final class Ending: Sendable {
     private let reached = DispatchSemaphore(value: 0)
-    // Dispatch sources are classes that any thread may use, but not declared so.
-    private nonisolated(unsafe) let terminate: any DispatchSourceSignal
 
     init() {
-        _ = Glibc.signal(SIGTERM, SIG_IGN)
-        terminate = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-        terminate.setEventHandler { [reached] in reached.signal() }
-        terminate.resume()
+        let reached = reached
+        _ = SignalWatcher { _ in reached.signal() }
     }
 
     /// Any thread.

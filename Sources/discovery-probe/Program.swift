@@ -1,3 +1,4 @@
+import CommandCore
 import Dispatch
 import Foundation
 import TransportCore
@@ -6,8 +7,6 @@ import TransportCore
 @main
 @MainActor
 struct Program {
-    private static var sources: [any DispatchSourceSignal] = []
-
     static func main() {
         let options: ProbeOptions
         do throws(ProbeOptions.Usage) {
@@ -25,14 +24,10 @@ struct Program {
             exit(69)
         }
         let probe = Probe(options)
-        probe.start()
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated { probe.stop() } }
-            source.activate()
-            sources.append(source)
+        _ = SignalWatcher { _ in
+            DispatchQueue.main.async { MainActor.assumeIsolated { probe.stop() } }
         }
+        probe.start()
         Thread.detachNewThread { readCommands(for: probe) }
         dispatchMain()
     }

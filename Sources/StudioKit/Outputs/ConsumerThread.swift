@@ -1,4 +1,3 @@
-internal import CLinuxShims
 internal import Confinement
 internal import Dispatch
 internal import Glibc
@@ -88,8 +87,7 @@ final class ConsumerThread<Inbox: ConsumerInbox>: @unchecked Sendable {
     private func start(_ onEnd: @escaping @Sendable () -> Void) {
         ended.enter()
         // Holds this object until the thread has ended.
-        let body = ThreadBody { [self] in
-            name.withCString { shim_set_thread_name($0) }
+        let thread = try? DetachedThread(name) { [self] in
             loop: while true {
                 switch next() {
                 case .item(let item): if !work(item) { break loop }
@@ -100,14 +98,8 @@ final class ConsumerThread<Inbox: ConsumerInbox>: @unchecked Sendable {
             onEnd()
             ended.leave()
         }
-        let context = Unmanaged.passRetained(body).toOpaque()
-        var thread = pthread_t()
-        let result = pthread_create(&thread, nil, runThreadBody, context)
-        if result == 0 {
-            pthread_detach(thread)
-        } else {
-            // No thread is to be had: nothing will be consumed, and whoever waits for the end is not kept waiting.
-            Unmanaged<ThreadBody>.fromOpaque(context).release()
+        // No thread is to be had: nothing will be consumed, and whoever waits for the end is not kept waiting.
+        if thread == nil {
             onEnd()
             ended.leave()
         }
@@ -133,16 +125,4 @@ final class ConsumerThread<Inbox: ConsumerInbox>: @unchecked Sendable {
             if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return .nothing }
         }
     }
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// Owns the `ThreadBody` that it is given.
-private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }
