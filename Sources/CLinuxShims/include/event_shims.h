@@ -1,4 +1,5 @@
 #pragma once
 
 // Not in Swift's Glibc module.
+#include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -2,8 +2,10 @@ internal import Confinement
 internal import Dispatch
 internal import Glibc
 
-/// One non-blocking connect(2). Used on one queue.
-final class ConnectAttempt {
+/// One non-blocking connect(2).
+///
+/// Unchecked: used only on the queue that `start` names.
+final class ConnectAttempt: @unchecked Sendable {
     enum Outcome {
         case connected(SocketLink)
         case failed(TransportError)
@@ -11,7 +13,7 @@ final class ConnectAttempt {
 
     private let address: SocketAddress
     private var socket: FileDescriptor?
-    private var source: (any DispatchSourceWrite)?
+    private var watch: DescriptorWatch?
     private var finish: ((Outcome) -> Void)?
 
     init(to address: SocketAddress) { self.address = address }
@@ -28,22 +30,25 @@ final class ConnectAttempt {
         if address.withSocketAddress({ connect(number, $0, $1) }) != 0, errno != EINPROGRESS, errno != EINTR {
             return report(.failed(failure(errno)))
         }
-        let source = DispatchSource.makeWriteSource(fileDescriptor: number, queue: queue)
-        // The handlers keep the attempt until the source has let go of the descriptor; then it may go to a link.
-        source.setEventHandler { [self] in self.source?.cancel() }
-        source.setCancelHandler { [self] in settle() }
-        self.source = source
-        source.activate()
+        do throws(TransportError) {
+            // The handler keeps the attempt until it has ended.
+            watch = try DescriptorWatch(number, for: .writing, on: queue) { [self] _ in settle() }
+        } catch {
+            report(.failed(error))
+        }
     }
 
     /// Gives up; `finish` isn't called any more.
     func cancel() {
         finish = nil
-        source?.cancel()
+        watch?.cancel()
+        watch = nil
+        socket = nil
     }
 
     private func settle() {
-        source = nil
+        watch?.cancel()
+        watch = nil
         guard let socket = socket.take(), let finish else { return }
         self.finish = nil
         var (error, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))

@@ -5,8 +5,8 @@ internal import Glibc
 
 /// A connected stream socket as a ``ByteLink``: TCP, or one end of a socket pair.
 ///
-/// Unchecked: `reader`, `writer` and the flags below are touched only on the queue that `open` names; the descriptor's
-/// owner is behind a lock, which also keeps `metrics` from asking a number that already belongs to another file.
+/// Unchecked: `watch` and the flags below are touched only on the queue that `open` names; the descriptor's owner is
+/// behind a lock, which also keeps `metrics` from asking a number that already belongs to another file.
 package final class SocketLink: ByteLink, @unchecked Sendable {
     package let transport: TransportKind
     package let peerAddress: String
@@ -15,11 +15,10 @@ package final class SocketLink: ByteLink, @unchecked Sendable {
     /// The descriptor's number, for calls on the queue. Good until `close`.
     private let number: Int32
 
-    private var reader: (any DispatchSourceRead)?
-    private var writer: (any DispatchSourceWrite)?
-    private var awaitsWritable = false
+    private var watch: DescriptorWatch?
+    /// Why there is no watch although the link is open: told by the next `read`.
+    private var unwatched: TransportError?
     private var isClosed = false
-    private var sourcesLeft = 0
 
     /// - Parameter descriptor: A connected stream socket; becomes non-blocking.
     init(_ descriptor: consuming FileDescriptor, transport: TransportKind, peerAddress: String) {
@@ -52,22 +51,23 @@ package final class SocketLink: ByteLink, @unchecked Sendable {
     package func open(
         on queue: DispatchQueue, onReadable: @escaping @Sendable () -> Void, onWritable: @escaping @Sendable () -> Void
     ) {
-        let reader = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-        reader.setEventHandler(handler: onReadable)
-        let writer = DispatchSource.makeWriteSource(fileDescriptor: number, queue: queue)
-        writer.setEventHandler { [weak self] in
-            self?.stopAwaitingWritable()
-            onWritable()
+        do throws(TransportError) {
+            // Room is waited for only while somebody asks for it: a socket is writable nearly always.
+            watch = try DescriptorWatch(number, for: .reading, on: queue) { [weak self] ready in
+                if ready.contains(.reading) { onReadable() }
+                guard ready.contains(.writing), let watch = self?.watch else { return }
+                watch.wanted.remove(.writing)
+                onWritable()
+            }
+        } catch {
+            unwatched = error
+            queue.async(execute: onReadable)
         }
-        (self.reader, self.writer) = (reader, writer)
-        reader.activate()
-        // The writer is armed only while somebody waits for room: a socket is writable nearly always.
-        writer.activate()
-        writer.suspend()
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> LinkResult {
         guard !isClosed else { return .ended }
+        if let unwatched { return .failed(unwatched) }
         while true {
             let count = recv(number, buffer.baseAddress, buffer.count, 0)
             if count > 0 { return .bytes(count) }
@@ -102,17 +102,7 @@ package final class SocketLink: ByteLink, @unchecked Sendable {
         return poll(&poller, 1, 0) != 0
     }
 
-    package func notifyWhenWritable() {
-        guard !isClosed, !awaitsWritable, let writer else { return }
-        awaitsWritable = true
-        writer.resume()
-    }
-
-    private func stopAwaitingWritable() {
-        guard awaitsWritable else { return }
-        awaitsWritable = false
-        writer?.suspend()
-    }
+    package func notifyWhenWritable() { watch?.wanted.insert(.writing) }
 
     package func finishWriting() {
         guard !isClosed else { return }
@@ -122,25 +112,11 @@ package final class SocketLink: ByteLink, @unchecked Sendable {
     package func close(_ released: @escaping @Sendable () -> Void) {
         guard !isClosed else { return }
         isClosed = true
-        guard let reader, let writer else {
-            descriptor.withLock { $0 = nil }
-            return released()
-        }
-        (self.reader, self.writer) = (nil, nil)
-        // The descriptor may be closed only when both sources have left epoll, which their cancel handlers tell.
-        sourcesLeft = 2
-        let sourceLeft: @Sendable () -> Void = { [self] in
-            sourcesLeft -= 1
-            guard sourcesLeft == 0 else { return }
-            descriptor.withLock { $0 = nil }
-            released()
-        }
-        reader.setCancelHandler(handler: sourceLeft)
-        writer.setCancelHandler(handler: sourceLeft)
-        reader.cancel()
-        writer.cancel()
-        // A suspended source is never told of its cancellation, and traps when it is released.
-        if !awaitsWritable { writer.resume() }
+        let watch = watch
+        self.watch = nil
+        watch?.cancel(released)
+        descriptor.withLock { $0 = nil }
+        if watch == nil { released() }
     }
 
     package func metrics() -> LinkMetrics {

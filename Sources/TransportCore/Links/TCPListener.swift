@@ -14,11 +14,10 @@ package final class TCPListener: @unchecked Sendable {
     private let queue: DispatchQueue
     private let number: Int32
     private let descriptor: Locked<FileDescriptor?>
-    private let source: any DispatchSourceRead
+    /// Nil once closed.
+    private var watch: DescriptorWatch?
     private let report: @Sendable (String) -> Void
     private let clock: any MonotonicClock
-    private var isPaused = false
-    private var isClosed = false
     private var lastReport: MonotonicTime?
 
     /// How long it waits before it tries again where the system has no descriptor or memory left.
@@ -44,9 +43,12 @@ package final class TCPListener: @unchecked Sendable {
         let own = number
         self.port = SocketAddress { getsockname(own, $0, $1) }?.port ?? port
         (self.queue, self.clock, self.report) = (queue, clock, report)
-        source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-        source.setEventHandler { [self] in accept(onAccept) }
-        source.activate()
+        // On the queue, where what it hears is handled: the handler keeps this object until it is closed.
+        let watch = try DescriptorWatch(number, for: [], on: queue) { [self] _ in accept(onAccept) }
+        queue.async { [self] in
+            watch.wanted = .reading
+            self.watch = watch
+        }
         // Dispatch gets the descriptor of its timers with the first one. `pause` needs one when there are none left.
         queue.asyncAfter(deadline: .now() + .milliseconds(1)) {}
     }
@@ -59,24 +61,19 @@ package final class TCPListener: @unchecked Sendable {
     /// - Parameter released: Called on the queue when the descriptor is closed, the first time.
     package func close(_ released: @escaping @Sendable () -> Void = {}) {
         queue.async { [self] in
-            guard !isClosed else { return }
-            isClosed = true
-            // The handlers keep this object until the source has let go of the descriptor.
-            source.setCancelHandler { [self] in
-                descriptor.withLock { $0 = nil }
-                released()
-            }
-            source.cancel()
-            if isPaused { source.resume() }
+            guard let watch else { return }
+            self.watch = nil
+            watch.cancel(released)
+            descriptor.withLock { $0 = nil }
         }
-        // After the above is queued: what the source has to say about it finds the listener closed.
+        // After the above is queued: what the watch has to say about it finds the listener closed.
         descriptor.withLock { descriptor in
             if descriptor != nil { shutdown(number, Int32(SHUT_RDWR)) }
         }
     }
 
     private func accept(_ onAccept: (SocketLink, SocketAddress) -> Void) {
-        for _ in 0..<Self.acceptsPerTurn where !isClosed {
+        for _ in 0..<Self.acceptsPerTurn where watch != nil {
             var accepted: Int32 = -1
             let peer = SocketAddress { address, length in
                 accepted = clinux_accept(number, address, length)
@@ -98,19 +95,15 @@ package final class TCPListener: @unchecked Sendable {
         }
     }
 
-    /// Connections wait in the kernel's queue meanwhile; without the pause the source would fire without end.
+    /// Connections wait in the kernel's queue meanwhile; without the pause there would be no end of calls.
     private func pause(_ number: Int32) {
         let now = clock.now
         if lastReport.map({ now - $0 >= .seconds(1) }) ?? true {
             lastReport = now
             report("can't take new connections for now: \(TransportError.text(number)). Raise the limit (ulimit -n)")
         }
-        isPaused = true
-        source.suspend()
-        queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
-            isPaused = false
-            if !isClosed { source.resume() }
-        }
+        watch?.wanted = []
+        queue.asyncAfter(deadline: .now() + Self.pause) { [self] in watch?.wanted = .reading }
     }
 
     private static func listen(on port: UInt16) throws(TransportError) -> FileDescriptor {

@@ -4,24 +4,21 @@ internal import Glibc
 /// Says when a file was changed, replaced or removed by anybody: by inotify(7) on its directory, or by looking twice a
 /// second where that can't be had (all inotify instances of the user are taken).
 ///
-/// Unchecked: the sources are made in `init` and touched by `cancel` alone, which its owner calls once, from `deinit`
-/// at the latest.
-final class FileWatch: @unchecked Sendable {
-    private let source: any DispatchSourceProtocol
+final class FileWatch: Sendable {
+    private let end: @Sendable () -> Void
 
     /// - Parameter changed: Called on `queue`, perhaps without a cause.
     init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
-        source =
-            Self.notifications(path, queue, changed)
-            ?? Self.looks(path, queue, changed)
-        source.activate()
+        end = Self.notifications(path, queue, changed) ?? Self.looks(path, queue, changed)
     }
 
-    deinit { source.cancel() }
+    deinit { end() }
+
+    // Both of these begin, and return what ends it.
 
     private static func notifications(
         _ path: String, _ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void
-    ) -> (any DispatchSourceProtocol)? {
+    ) -> (@Sendable () -> Void)? {
         let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard number >= 0 else { return nil }
         // The file itself is replaced: a watch on it would stay with the old one.
@@ -31,12 +28,14 @@ final class FileWatch: @unchecked Sendable {
             return nil
         }
         let name = path.dropFirst(path.parentDirectory.count).drop { $0 == "/" }
-        let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-        source.setEventHandler {
+        let watch = try? DescriptorWatch(number, for: .reading, on: queue) { _ in
             if Self.concerns(String(name), number) { changed() }
         }
-        source.setCancelHandler { close(number) }
-        return source
+        guard let watch else {
+            close(number)
+            return nil
+        }
+        return { watch.cancel { close(number) } }
     }
 
     /// Takes the events that are there. True if one is about `name`, or about nothing in particular.
@@ -63,10 +62,13 @@ final class FileWatch: @unchecked Sendable {
 
     private static func looks(
         _ path: String, _ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void
-    ) -> any DispatchSourceProtocol {
+    ) -> @Sendable () -> Void {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500))
         timer.setEventHandler(handler: changed)
-        return timer
+        timer.activate()
+        // Dispatch sources are classes that any thread may use, but not declared so.
+        nonisolated(unsafe) let running = timer
+        return { running.cancel() }
     }
 }

@@ -1,0 +1,97 @@
+internal import CLinuxShims
+internal import Confinement
+internal import Dispatch
+internal import Glibc
+
+/// Tells a queue when a descriptor can be read or written, as long as it can and until it is cancelled.
+///
+/// As a Dispatch source does: with a call each time there is something to do, and another one afterwards if there still
+/// is. It lives, and keeps its handler, until it is cancelled.
+///
+/// Unchecked: `wanted` and `isHandling` are touched only on `queue`; the rest is constant or behind a lock.
+final class DescriptorWatch: @unchecked Sendable {
+    /// What there is to do, or what is waited for.
+    struct Readiness: OptionSet {
+        /// Something to read: bytes, the end or an error.
+        static let reading = Readiness(rawValue: 1)
+        /// Room to write, or an error.
+        static let writing = Readiness(rawValue: 2)
+
+        let rawValue: UInt8
+    }
+
+    let descriptor: Int32
+    /// What `DescriptorEvents` knows it by.
+    let id = DescriptorEvents.shared.nextID()
+    private let queue: DispatchQueue
+    /// Nil once cancelled.
+    private let handler: Locked<(@Sendable (Readiness) -> Void)?>
+    private var isHandling = false
+
+    /// What is waited for; while it is nothing, the handler isn't called. On the queue.
+    var wanted: Readiness {
+        didSet {
+            if wanted != oldValue, !isHandling { arm() }
+        }
+    }
+
+    /// Waits from now on.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Non-blocking; stays open until this is cancelled. No file on a disk: these are never waited for
+    ///     (epoll_ctl(2), EPERM).
+    ///   - wanted: What is waited for at first.
+    ///   - queue: Serial; where `handler` is called.
+    ///   - handler: Gets what there is to do, of what was wanted.
+    /// - Throws: The process has no descriptor or thread left, or the user no watches (epoll(7), max_user_watches).
+    init(
+        _ descriptor: Int32, for wanted: Readiness, on queue: DispatchQueue,
+        _ handler: @escaping @Sendable (Readiness) -> Void
+    ) throws(TransportError) {
+        (self.descriptor, self.wanted, self.queue) = (descriptor, wanted, queue)
+        self.handler = Locked(handler)
+        try DescriptorEvents.shared.add(self, wanted.events)
+    }
+
+    /// Ends it. Called on the queue, the handler isn't called any more, and the descriptor may be closed when this
+    /// returns; from elsewhere a call may be under way until `done`. A second call does nothing.
+    ///
+    /// - Parameter done: Called later on the queue.
+    func cancel(_ done: (@Sendable () -> Void)? = nil) {
+        guard handler.take() != nil else { return }
+        DescriptorEvents.shared.remove(self)
+        if let done { queue.async(execute: done) }
+    }
+
+    /// On the thread of `DescriptorEvents`.
+    func heard(_ events: UInt32) {
+        queue.async { [self] in
+            let ready = Readiness(events).intersection(wanted)
+            isHandling = true
+            if !ready.isEmpty, let handler = handler.withLock({ $0 }) { handler(ready) }
+            isHandling = false
+            if !wanted.isEmpty { arm() }
+        }
+    }
+
+    private func arm() {
+        // Under the lock: the number of a cancelled one may belong to another file by now.
+        handler.withLock { handler in
+            if handler != nil { DescriptorEvents.shared.arm(self, wanted.events) }
+        }
+    }
+}
+
+extension DescriptorWatch.Readiness {
+    /// - Parameter events: Of epoll_ctl(2). A broken or hung-up descriptor is one that can be read and written: that
+    ///   is how one learns of it.
+    fileprivate init(_ events: UInt32) {
+        self = []
+        if events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.reading) }
+        if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.writing) }
+    }
+
+    fileprivate var events: UInt32 {
+        (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
+    }
+}
