@@ -1,6 +1,7 @@
 internal import Confinement
 internal import DeviceCore
 internal import Dispatch
+internal import MediaCore
 
 /// One camera that is kept open: opened again when it has gone and come back.
 ///
@@ -21,8 +22,8 @@ final class CameraFeed: Sendable {
         /// The newest picture of the trial.
         var picture: VideoFrame?
         var controls: [CameraControl]?
-        /// The camera codes by itself, and that is passed on.
-        var isCoded = false
+        /// What makes pictures of what the camera sends.
+        var unpacking: PictureUnpacking?
         /// Somebody waits for a picture.
         var photo: Photo?
     }
@@ -39,6 +40,7 @@ final class CameraFeed: Sendable {
             let unpacking = PictureUnpacking(
                 onFrame: { [weak self] in self?.deliver($0) }, onUnit: passesCoded ? onUnit : nil,
                 onComplaint: { [weak self] in self?.report($0) })
+            self?.state.withLock { $0.unpacking = unpacking }
             let capture = try machine.capture(
                 place, wish: wish, onPicture: unpacking.deliver, onChange: { [weak self] in self?.report($0) },
                 onLost: lost)
@@ -89,26 +91,32 @@ final class CameraFeed: Sendable {
         }
     }
 
-    /// The next picture that is taken at or after `time`, as it is sent. Blocks.
+    /// The next picture that is taken at or after `time`, as it is sent. What is passed on coded is decoded for it, here
+    /// and not on the capture's thread, which must take the next picture. Blocks.
     ///
-    /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`, `.unsupported` where the camera's own code is
-    ///   passed on.
+    /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`, `.failed` where what comes is broken.
     func picture(takenAfter time: MonotonicTime, atMost limit: DispatchTimeInterval) throws(DeviceError) -> VideoFrame {
         let photo = Photo(earliest: time)
-        let isCoded = state.withLock { state in
-            state.photo = photo
-            return state.isCoded
+        state.withLock { $0.photo = photo }
+        switch photo.wait(atMost: limit) {
+        case .frame(let frame): return frame
+        case .coded(let units): return try decodedLast(of: units)
+        case nil: throw DeviceError(.stalled, device: device.path, "no picture came that could be the photo")
         }
-        guard !isCoded else {
-            throw DeviceError(
-                .unsupported, device: device.path,
-                "what the camera has coded is passed on without being looked at; take the picture at the studio "
-                    + "(camo-studio snapshot), or when nobody watches")
+    }
+
+    private func decodedLast(of units: [AccessUnit]) throws(DeviceError) -> VideoFrame {
+        do throws(MediaError) {
+            let decoder = try H264Decoder()
+            for unit in units.dropLast() { _ = decoder.decode(unit) }
+            switch units.last.map({ decoder.decode($0) }) {
+            case .picture(let frame): return frame
+            case .broken(let error), .refused(let error): throw error
+            case .waitingForKeyframe, nil: throw MediaError(.badData, "a picture before it is broken")
+            }
+        } catch {
+            throw DeviceError(.failed, device: device.path, "the picture for the photo: \(error); take another")
         }
-        guard let frame = photo.wait(atMost: limit) else {
-            throw DeviceError(.stalled, device: device.path, "no picture came that could be the photo")
-        }
-        return frame
     }
 
     /// Closes the camera for good; false when its driver still holds the thread after `limit`.
@@ -135,8 +143,11 @@ final class CameraFeed: Sendable {
     /// Nothing is kept of a trial: whoever watches begins at a keyframe.
     private func deliver(_ unit: AccessUnit, _ format: CodedPictureFormat) {
         state.withLock { state in
-            state.isCoded = true
-            if state.role == .onAir { sink.deliver(unit, format: format) }
+            guard state.role == .onAir else { return }
+            if let unpacking = state.unpacking, state.photo?.take(unpacking.passedSinceKeyframe) == true {
+                state.photo = nil
+            }
+            sink.deliver(unit, format: format)
         }
         trial.end(.success(()))
     }
@@ -168,8 +179,14 @@ final class CameraFeed: Sendable {
 
 /// A picture that somebody waits for.
 private final class Photo: Sendable {
+    enum Content {
+        case frame(VideoFrame)
+        /// A keyframe and all that follows it; the last one is the picture.
+        case coded([AccessUnit])
+    }
+
     private let earliest: MonotonicTime
-    private let frame = Locked<VideoFrame?>(nil)
+    private let content = Locked<Content?>(nil)
     private let done = DispatchSemaphore(value: 0)
 
     init(earliest: MonotonicTime) { self.earliest = earliest }
@@ -177,14 +194,25 @@ private final class Photo: Sendable {
     /// Whether this is it. One without a time was taken now.
     func take(_ frame: VideoFrame) -> Bool {
         guard frame.presentationTime.map({ $0 >= earliest }) ?? true else { return false }
-        self.frame.withLock { $0 = frame }
-        done.signal()
+        finish(.frame(frame))
         return true
     }
 
-    func wait(atMost limit: DispatchTimeInterval) -> VideoFrame? {
+    /// Whether this is it: nothing can be decoded where no keyframe is kept.
+    func take(_ units: [AccessUnit]) -> Bool {
+        guard let last = units.last, last.presentationTime >= earliest else { return false }
+        finish(.coded(units))
+        return true
+    }
+
+    private func finish(_ content: Content) {
+        self.content.withLock { $0 = content }
+        done.signal()
+    }
+
+    func wait(atMost limit: DispatchTimeInterval) -> Content? {
         _ = done.wait(timeout: .now() + limit)
-        return frame.take()
+        return content.take()
     }
 }
 

@@ -19,7 +19,9 @@ struct CodedPictures {
     private var spacing = KeyframeSpacing()
     private var decoder: H264Decoder?
     private var needsKeyframe = true
-    private var sinceKeyframe: [AccessUnit] = []
+    /// What was passed on since the last keyframe, with it: decoded in a row it gives the last of these pictures. Empty
+    /// where that would be too much, and where pictures are decoded anyway.
+    private(set) var sinceKeyframe: [AccessUnit] = []
     private var byteCount = 0
 
     /// Of two seconds at 16 Mb/s; a camera that sends more is decoded from its next keyframe on.

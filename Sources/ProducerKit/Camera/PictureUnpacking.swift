@@ -29,6 +29,10 @@ final class PictureUnpacking: Sendable {
         state = Locked(State(coded: CodedPictures(isDecoded: onUnit == nil)))
     }
 
+    /// What leads up to the unit that was passed on last, from its keyframe on (``CodedPictures/sinceKeyframe``). Any
+    /// thread; not while a picture is unpacked.
+    var passedSinceKeyframe: [AccessUnit] { state.withLock { $0.coded.sinceKeyframe } }
+
     @Sendable func deliver(_ picture: CapturedPicture) {
         switch picture {
         case .frame(let frame): onFrame(frame)

@@ -31,18 +31,6 @@ import Testing
             onComplaint: { [came] line in came.withLock { $0.complaints.append(line) } }, clock: clock)
     }
 
-    /// Pictures as a camera codes them, a keyframe every `spacing` of them. Where that is seldom, all of them come within
-    /// two seconds of the encoder's, which would add its own.
-    private func coded(_ count: Int, keyframeEvery spacing: Int) throws -> [AccessUnit] {
-        let stage = EncodeStage(.init(definition: .economy, bitsPerSecond: 500_000, preset: "ultrafast"))
-        let step: Int64 = spacing > 20 ? 10_000 : 100_000
-        return try (0..<count).map { number in
-            if number % spacing == 0 { stage.requestKeyframe() }
-            let frame = try VideoFrame.grey(UInt8(16 + number * 2), size)
-            return try stage.encode(frame, at: MonotonicTime(microseconds: Int64(number) * step)).unit
-        }
-    }
-
     /// Ten a second.
     private func time(_ number: Int) -> MonotonicTime {
         MonotonicTime(microseconds: 1_000_000 + Int64(number) * 100_000)
@@ -51,19 +39,12 @@ import Testing
     private func picture(
         _ bytes: [UInt8], _ format: CameraFormat = .h264, number: Int = 0, isAfterLoss: Bool = false
     ) -> CapturedPicture {
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
-        memory.copyBytes(from: bytes)
-        nonisolated(unsafe) let owned = memory  // freed once, by the picture that alone calls it
-        return .compressed(
-            CompressedFrame(
-                borrowing: UnsafeRawBufferPointer(rebasing: memory[..<bytes.count]), format: format, size: size,
-                isAfterLoss: isAfterLoss, color: .bt601, presentationTime: time(number),
-                release: { owned.deallocate() }))
+        .coded(bytes, format, size: size, isAfterLoss: isAfterLoss, at: time(number))
     }
 
     @Test func `what comes with keyframes is passed on as it is, from the first keyframe on`() throws {
         let unpacking = unpacking()
-        let units = try coded(12, keyframeEvery: 5)
+        let units = try codedPictures(12, keyframeEvery: 5)
         for (number, unit) in units.enumerated().dropFirst(2) { unpacking.deliver(picture(unit.bytes, number: number)) }
         let came = came.withLock { $0 }
         // Unit by unit: a start code may have three bytes or four.
@@ -76,7 +57,7 @@ import Testing
 
     @Test func `after a loss nothing is passed on up to the next keyframe`() throws {
         let unpacking = unpacking()
-        for (number, unit) in try coded(10, keyframeEvery: 5).enumerated() where number != 2 {
+        for (number, unit) in try codedPictures(10, keyframeEvery: 5).enumerated() where number != 2 {
             unpacking.deliver(picture(unit.bytes, number: number, isAfterLoss: number == 3))
         }
         #expect(came.withLock { $0.units.map(\.presentationTime) } == [0, 1, 5, 6, 7, 8, 9].map(time))
@@ -84,7 +65,7 @@ import Testing
 
     @Test func `where keyframes are too rare it is decoded, and no picture is missing`() throws {
         let unpacking = unpacking()
-        let units = try coded(40, keyframeEvery: 100)
+        let units = try codedPictures(40, keyframeEvery: 100)
         for (number, unit) in units.enumerated() { unpacking.deliver(picture(unit.bytes, number: number)) }
         let came = came.withLock { $0 }
         #expect(came.units.count == 23)
@@ -97,7 +78,7 @@ import Testing
 
     @Test func `what is to be turned or mirrored is decoded from the start`() throws {
         let unpacking = unpacking(passes: false)
-        for (number, unit) in try coded(6, keyframeEvery: 3).enumerated() {
+        for (number, unit) in try codedPictures(6, keyframeEvery: 3).enumerated() {
             unpacking.deliver(picture(unit.bytes, number: number))
         }
         #expect(came.withLock { $0.frames.count } == 6)

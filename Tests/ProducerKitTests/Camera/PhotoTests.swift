@@ -60,6 +60,44 @@ import Testing
         #expect(source.stop())
     }
 
+    @Test func `what is passed on as the camera has coded it is decoded for a photo, and the stream goes on`()
+        async throws
+    {
+        let units = try codedPictures(10, keyframeEvery: 10)
+        machine.change("A") { $0.coded = units }
+        let sink = FakeSink()
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        try source.start(into: sink)
+        // In the middle of what follows a keyframe.
+        await sink.state.wait { $0.units.count > 14 }
+        let requested = SystemClock().now
+        let photo = try source.takePhoto()
+        #expect(try #require(photo.presentationTime) >= requested)
+        #expect(photo.size == PixelSize(width: 64, height: 48))
+        // One of the ten, whichever was next: decoded from its keyframe on, not torn.
+        #expect((0..<10).contains { abs(photo.middleLuma - (16 + $0 * 2)) <= 1 })
+        let count = sink.now.units.count
+        await sink.state.wait { $0.units.count > count + 5 }
+        #expect(sink.now.frames.isEmpty, "nothing but the photo is decoded")
+        #expect(source.stop())
+    }
+
+    @Test func `a photo of coded pictures that cannot be decoded says so`() async throws {
+        // A keyframe, and then what begins like a slice of the next pictures and is none.
+        let broken = AccessUnit(
+            bytes: [0, 0, 0, 1, 0x41] + [UInt8](repeating: 0xFF, count: 40), presentationTime: .init(microseconds: 0),
+            isKeyframe: false)
+        let units = try codedPictures(1, keyframeEvery: 1) + Array(repeating: broken, count: 400)
+        machine.change("A") { $0.coded = units }
+        let sink = FakeSink()
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        try source.start(into: sink)
+        await sink.state.wait { $0.units.count > 3 }
+        let error = #expect(throws: ProducerError.self) { try source.takePhoto() }
+        #expect(error?.description.contains("take another") == true)
+        #expect(source.stop())
+    }
+
     @Test func `it is turned as the stream is, owns its memory, and is written whole or not at all`() async throws {
         let folder = try TemporaryFolder()
         var configuration = ProducerConfiguration()

@@ -1,6 +1,7 @@
 import CamoTypes
 import Confinement
 import DeviceCore
+import MediaCore
 
 @testable import ProducerKit
 
@@ -13,6 +14,8 @@ final class FakeMachine: CameraMachine {
         /// Goes silent after so many pictures.
         var lastPicture = Int.max
         var size = PixelSize(width: 64, height: 48)
+        /// It codes by itself: these, one after the other, over and over; the first is a keyframe.
+        var coded: [AccessUnit] = []
         /// Why it cannot be opened.
         var failure: DeviceError?
         /// It is opened, but no picture comes.
@@ -119,6 +122,10 @@ final class FakeMachine: CameraMachine {
             while !lens.isDead, !end.wait(atMost: .milliseconds(10)) {
                 let luma = lens.lumas[min(count, lens.lumas.count - 1)]
                 count += 1
+                if !lens.coded.isEmpty {
+                    onPicture(.coded(lens.coded[(count - 1) % lens.coded.count].bytes, at: SystemClock().now))
+                    continue
+                }
                 guard count <= lens.lastPicture,
                     let frame = try? VideoFrame.grey(luma, lens.size, at: SystemClock().now)
                 else { continue }
