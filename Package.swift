@@ -80,7 +80,12 @@ let package = Package(
         program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore", "Diagnosis"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
-        program("camo-bench", ["CamoTypes", "Confinement", "CommandCore", "MediaCore", "ProducerKit"]),
+        program(
+            "camo-bench",
+            [
+                "CamoTypes", "Confinement", "CLinuxShims", "CommandCore", "DeviceCore", "MediaCore", "ProducerKit",
+                "TransportCore",
+            ]),
         program("wire-fuzz", ["WireProtocol"]),
         // For scripts/guest: drives DeviceCore against emulated devices.
         program("device-probe", ["CamoTypes", "CommandCore", "Confinement", "DeviceCore"]),
@@ -102,6 +107,7 @@ let package = Package(
             "ProducerKitTests",
             [
                 "ProducerKit", "CamoTypes", "CLinuxShims", "DeviceCore", "MediaCore", "TransportCore", "WireProtocol",
+                "camo-bench",
             ]),
         tests(
             "StudioKitTests",

@@ -51,6 +51,7 @@ struct BenchOptions: Equatable, Sendable {
         case latency(LatencyOptions)
         case encode(CodingOptions)
         case enqueue(CodingOptions)
+        case capture(CodingOptions)
     }
 
     struct LatencyOptions: Equatable, Sendable {
@@ -69,6 +70,7 @@ struct BenchOptions: Equatable, Sendable {
         switch arguments.path.last {
         case "encode": action = .encode(coding)
         case "enqueue": action = .enqueue(coding)
+        case "capture": action = .capture(coding)
         default:
             action = .latency(
                 LatencyOptions(
@@ -98,13 +100,14 @@ enum BenchTable {
         version: "1.0.0",
         root: Command(
             "camo-bench", "Measures delay and processor time, side by side with others.",
-            usage: ["latency [options]", "encode [options]", "enqueue [options]"],
+            usage: ["latency [options]", "encode [options]", "enqueue [options]", "capture [options]"],
             commands: [
                 Command(
                     "latency", "From the first byte of a raw picture going in to the last byte coming out.",
                     groups: [OptionGroup("Sides", [sides, logs]), coding]),
                 Command("encode", "Converting and encoding alone, beside bare libyuv and x264.", groups: [coding]),
                 Command("enqueue", "How long ProducerController.enqueueVideo keeps its caller.", groups: [coding]),
+                Command("capture", "From a camera's VIDIOC_DQBUF to the bytes on the link.", groups: [coding]),
             ]))
 }
 

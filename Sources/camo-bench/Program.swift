@@ -13,6 +13,7 @@ struct Program {
                 case .latency(let latency): try LatencyBench(latency, events: events).run()
                 case .encode(let encode): try EncodeBench(encode, events: events).run()
                 case .enqueue(let enqueue): try EnqueueBench(enqueue, events: events).run()
+                case .capture(let capture): try CaptureBench(capture, events: events).run()
                 }
             events.endStatus()
             try OutputWriter.standardOutput.write(options.global.json ? report.json.text + "\n" : report.markdown)

@@ -53,24 +53,26 @@ struct RunningCapture: Sendable {
 
 /// The computer that this runs on, by V4L2.
 struct SystemCameras: CameraMachine {
-    func devices() -> [VideoDevice] { VideoDevice.list() }
+    var nodes: any VideoNodes = SystemVideoNodes()
+
+    func devices() -> [VideoDevice] { VideoDevice.list(nodes: nodes) }
 
     func news() -> any DeviceNews { DeviceFolderWatch(tellsDepartures: true) ?? NoDeviceNews() }
 
     func find(_ text: String?) throws(DeviceError) -> VideoDevice {
-        guard let text else { return try VideoDevice.first() }
-        return try VideoDevice.find(text)
+        guard let text else { return try VideoDevice.first(nodes: nodes) }
+        return try VideoDevice.find(text, nodes: nodes)
     }
 
     func locate(_ device: VideoDevice) throws(DeviceError) -> VideoDevice {
-        try device.found()
+        try device.found(nodes: nodes)
     }
 
     func capture(
         _ device: VideoDevice, wish: CameraWish, onPicture: @escaping @Sendable (CapturedPicture) -> Void,
         onChange: @escaping @Sendable (String) -> Void, onLost: @escaping @Sendable (DeviceError) -> Void
     ) throws(DeviceError) -> RunningCapture {
-        let capture = try VideoCaptureDevice(device, wish: wish)
+        let capture = try VideoCaptureDevice(device, wish: wish, nodes: nodes)
         try capture.start(
             onPicture: onPicture,
             onEvent: { event in
@@ -87,9 +89,9 @@ struct SystemCameras: CameraMachine {
     func watchControls(
         of device: VideoDevice, onChange: @escaping @Sendable ([CameraControl]) -> Void
     ) throws(DeviceError) -> @Sendable () -> Void {
-        let watch = try ControlWatch(device, onChange: onChange)
+        let watch = try ControlWatch(device, nodes: nodes, onChange: onChange)
         return { watch.stop() }
     }
 
-    func panel(for device: VideoDevice) -> any ControlPanel { CameraPanel(device) }
+    func panel(for device: VideoDevice) -> any ControlPanel { CameraPanel(device, nodes: nodes) }
 }

@@ -1,8 +1,8 @@
 package import Confinement
 public import Dispatch
 public import FoundationEssentials
-internal import MediaCore
-internal import TransportCore
+package import MediaCore
+package import TransportCore
 package import WireProtocol
 
 /// A live camera: takes pictures and sound, and sends them to the studios it is paired with.
@@ -12,6 +12,7 @@ package import WireProtocol
 public final class ProducerController: Sendable {
     public let configuration: ProducerConfiguration
     private let sources: [any MediaSource]
+    private let encoders: [EncoderKind]?
     private let clock: any MonotonicClock
     let calls = DelegateCalls<any ProducerControllerDelegate>("producer delegate")
     private let current = StateUpdates(ProducerControllerState.stopped)
@@ -43,12 +44,16 @@ public final class ProducerController: Sendable {
         self.init(configuration: configuration, sources: [])
     }
 
-    /// - Parameter sources: What delivers pictures and sound, beside what is enqueued.
+    /// - Parameters:
+    ///   - sources: What delivers pictures and sound, beside what is enqueued.
+    ///   - encoders: The preferred one first; nil: those that the configuration names.
     package init(
-        configuration: ProducerConfiguration, sources: [any MediaSource], clock: any MonotonicClock = SystemClock()
+        configuration: ProducerConfiguration, sources: [any MediaSource], encoders: [EncoderKind]? = nil,
+        clock: any MonotonicClock = SystemClock()
     ) {
         self.configuration = configuration
         self.sources = sources
+        self.encoders = encoders
         self.clock = clock
         do throws(ProducerError) {
             encode = .success(try configuration.encodeSettings())
@@ -107,13 +112,21 @@ public final class ProducerController: Sendable {
             let installation = try installation()
             let service = try ProducerService(
                 configuration: configuration, settings: settings, installation: installation, sources: sources,
-                clock: clock, owner: self)
+                encoders: try encoders ?? configuration.encoders(), clock: clock, owner: self)
             try service.start()
             inner.withLock { $0.service = service }
             isStarted = true
             tellState()
             desk?.begin()
         }
+    }
+
+    /// Takes in a studio's link that came another way than by the controller's own port; closes it while stopped.
+    ///
+    /// - Parameter host: Where it comes from, for people and for limits.
+    package func accept(_ link: any ByteLink, from host: String) {
+        guard let service = inner.withLock({ $0.service }) else { return link.close {} }
+        service.accept(link, from: host)
     }
 
     /// Says goodbye to all studios and lets go of devices, sockets and threads: within a second. Does nothing while

@@ -15,7 +15,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     init(
         configuration: ProducerConfiguration, settings: EncodeStage.Settings, installation: Installation,
-        sources: [any MediaSource], clock: any MonotonicClock, owner: ProducerController
+        sources: [any MediaSource], encoders: [EncoderKind], clock: any MonotonicClock, owner: ProducerController
     ) throws(ProducerError) {
         let dial = try configuration.studioToDial()
         self.owner = owner
@@ -24,7 +24,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
             ProducerPipeline.Settings(
-                encode: settings, encoders: try configuration.encoders(),
+                encode: settings, encoders: encoders,
                 relief: LoadRelief(isPreset: configuration.mayLowerPreset, isSize: configuration.mayLowerSize),
                 soundCodec: configuration.soundCodec, hasSound: !configuration.isSilent),
             sources: sources, clock: clock,
@@ -60,6 +60,11 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             owner?.pairedDevicesDidChange(installation.store.devices)
         }
         observation.withLock { $0 = observer }
+    }
+
+    func accept(_ link: any ByteLink, from host: String) {
+        guard let endpoint = endpoint.withLock({ $0 }) else { return link.close {} }
+        endpoint.accept(link, from: host)
     }
 
     /// Within a second: links and sources end at the same time.

@@ -1,5 +1,5 @@
 internal import Confinement
-internal import DeviceCore
+package import DeviceCore
 internal import Dispatch
 internal import Glibc
 
@@ -30,12 +30,15 @@ package final class CameraSource: MediaSource, SelectableCamera {
     ///   - text: A device node, a stable ID or a name; nil: the first camera.
     ///   - passesCoded: What a camera has coded itself (H.264) may be passed on as it is: nothing is to be done to its
     ///     pictures.
+    ///   - nodes: Where cameras are looked for.
     /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.
     package convenience init(
-        _ text: String?, size: PixelSize?, framesPerSecond: Double?, passesCoded: Bool = true
+        _ text: String?, size: PixelSize?, framesPerSecond: Double?, passesCoded: Bool = true,
+        nodes: any VideoNodes = SystemVideoNodes()
     ) throws(ProducerError) {
         try self.init(
-            text, size: size, framesPerSecond: framesPerSecond, passesCoded: passesCoded, machine: SystemCameras())
+            text, size: size, framesPerSecond: framesPerSecond, passesCoded: passesCoded,
+            machine: SystemCameras(nodes: nodes))
     }
 
     init(
