@@ -10,7 +10,7 @@ final class StudioEnd: Sendable {
         var states: [StudioEndpointState] = []
         var formats: [VideoStreamFormat] = []
         var pictures: [AccessUnit] = []
-        var sounds = 0
+        var sounds: [AccessUnit] = []
         var capabilities: Capabilities?
         var cameras: Cameras?
         var controls: Controls?
@@ -54,7 +54,7 @@ final class StudioEnd: Sendable {
         }
         func studioEndpoint(_ endpoint: StudioEndpoint, didBeginSound format: AudioStreamFormat, stream: UInt16) {}
         func studioEndpoint(_ endpoint: StudioEndpoint, didReceiveSound unit: ReceivedUnit, stream: UInt16) {
-            seen.change { $0.sounds += 1 }
+            seen.change { $0.sounds.append(unit.unit) }
         }
         func studioEndpoint(_ endpoint: StudioEndpoint, didEndStream stream: UInt16) {}
         func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage) {
