@@ -52,6 +52,24 @@ import Testing
         capture.device.stop()
     }
 
+    @Test("Pictures are lent, not copied: their planes are the driver's own memory", arguments: [false, true])
+    func lent(isNV12: Bool) throws {
+        let camera = FakeCamera { state in
+            guard isNV12 else { return }
+            state.offers = [.init(code: shim_V4L2_PIX_FMT_NV12, sizes: [PixelSize(width: 4, height: 2)])]
+        }
+        camera.add(.picture(.init(bytes: isNV12 ? Array(rows[..<12]) : rows)))
+        let capture = try CameraCapture(camera)
+        try capture.start()
+        #expect(capture.wait(for: 1))
+        let frame = try #require(capture.frames.first)
+        let planes = frame.withPlanes { $0.map { UInt(bitPattern: $0.bytes.baseAddress) } }
+        let buffer = camera.state.withLock { UInt(bitPattern: $0.memory[0]) }
+        #expect(planes == (isNV12 ? [buffer, buffer + 8] : [buffer]))
+        #expect(capture.device.statistics.copied == 0)
+        capture.device.stop()
+    }
+
     @Test("Only the bytes that the driver has used are handed on: nothing is left of a larger JPEG before")
     func bytesUsed() throws {
         let camera = FakeCamera { state in

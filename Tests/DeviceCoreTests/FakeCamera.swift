@@ -74,7 +74,7 @@ final class FakeCamera: VideoNode {
         /// Controls whose change was not yet heard of.
         var events: [UInt32] = []
         var subscriptions: Set<UInt32> = []
-        fileprivate var memory: [UnsafeMutableRawPointer] = []
+        var memory: [UnsafeMutableRawPointer] = []
 
         var isMultiPlanar: Bool { caps & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 }
     }
