@@ -1,5 +1,6 @@
 import CommandCore
 import Diagnosis
+import ProducerKit
 
 /// `camo-producer doctor`: what this end needs, and what mends what is missing.
 struct DoctorCommand {
@@ -8,7 +9,8 @@ struct DoctorCommand {
 
     /// - Parameter port: The TCP port that is to be free; nil: none was named.
     func perform(port: Int?) -> ExitCode {
-        let view = MachineSurvey.look(for: .producer, stateDirectory: run.options.global.stateDirectory, port: port)
+        var view = MachineSurvey.look(for: .producer, stateDirectory: run.options.global.stateDirectory, port: port)
+        view.hardwareEncoders = HardwareEncoder.survey().map { ($0.name, $0.problem) }
         do throws(OutputError) {
             return try DoctorReport.tell(Examination.producer(view), json: run.options.global.json, to: run.events)
         } catch {

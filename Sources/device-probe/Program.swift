@@ -9,6 +9,7 @@ import Glibc
 ///     device-probe list
 ///     device-probe video DEVICE [--size WxH --fps N --format F --code C --stride N --field N --seconds N --hold N
 ///         --stall N --save FILE]
+///     device-probe encode [--code FWHT --size WxH --pictures N --save FILE --abandoned N]       by a V4L2 encoder
 ///     device-probe sound DEVICE [--rate N --channels N --format F --seconds N]
 ///     device-probe tone [--rate N --channels N --format F --seconds N]      raw samples on stdout
 ///     device-probe recording --size WxH --pictures FILE --times FILE --sound FILE [--rate N]      BGRA, seconds, floats
@@ -24,11 +25,13 @@ struct Program {
             switch (arguments.first, arguments.dropFirst().first) {
             case ("list", nil): list()
             case ("video", let device?): try video(device, arguments.dropFirst(2))
+            case ("encode", _): try encode(arguments.dropFirst())
             case ("sound", let device?): try sound(device, arguments.dropFirst(2))
             case ("tone", _): Tone.write(try SoundOptions(arguments.dropFirst()))
             case ("recording", _): print(try RecordingProbe.run(try RecordingOptions(arguments.dropFirst())))
             default:
-                throw ProbeFailure("usage: device-probe list | video DEVICE … | sound DEVICE … | tone … | recording …")
+                throw ProbeFailure(
+                    "usage: device-probe list | video DEVICE … | encode … | sound DEVICE … | tone … | recording …")
             }
         } catch {
             fputs("device-probe: \(error.text)\n", 64)
@@ -48,6 +51,15 @@ struct Program {
         let options = try VideoOptions(arguments)
         do throws(DeviceError) {
             print(try VideoProbe.run(try VideoDevice.find(name), options))
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private static func encode(_ arguments: ArraySlice<String>) throws(ProbeFailure) {
+        let options = try EncoderOptions(arguments)
+        do throws(DeviceError) {
+            print(try EncoderProbe.run(options))
         } catch {
             refuse(error)
         }

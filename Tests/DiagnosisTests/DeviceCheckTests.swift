@@ -139,6 +139,11 @@ import Testing
         let slow = EncoderCheck.check(view { $0.encodeTime = .success(.milliseconds(60)) })
         #expect(slow.outcome == .warning)
         #expect(slow.remedy == "camo-producer --definition standard --preset ultrafast")
+        let hardware: [(String, String?)] = [("h264_v4l2m2m", "there is none"), ("h264_vaapi", nil)]
+        let both = EncoderCheck.check(
+            view { ($0.encodeTime, $0.hardwareEncoders) = (.success(.milliseconds(60)), hardware) })
+        #expect(both.outcome == .ok, "what is too slow is not used")
+        #expect(both.text.hasSuffix("60.0 ms; h264_v4l2m2m is not used: there is none; h264_vaapi is used instead"))
         let absent = EncoderCheck.check(view { $0.encodeTime = .failure(MediaError(.unsupported, "no libx264")) })
         #expect(absent.outcome == .missing)
     }

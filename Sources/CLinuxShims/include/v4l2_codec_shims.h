@@ -5,6 +5,7 @@
 #include <linux/videodev2.h>
 
 static const unsigned long shim_VIDIOC_QUERYCTRL = VIDIOC_QUERYCTRL;
+static const unsigned long shim_VIDIOC_ENCODER_CMD = VIDIOC_ENCODER_CMD;
 
 static const unsigned int shim_V4L2_CID_MPEG_VIDEO_BITRATE_MODE = V4L2_CID_MPEG_VIDEO_BITRATE_MODE;
 static const unsigned int shim_V4L2_CID_MPEG_VIDEO_BITRATE = V4L2_CID_MPEG_VIDEO_BITRATE;

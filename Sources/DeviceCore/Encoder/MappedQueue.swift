@@ -38,6 +38,16 @@ final class MappedQueue {
         guard error == 0 else { throw queue.node.failure(error, "the encoder does not start") }
     }
 
+    /// Stops and starts a queue whose buffers are all to be filled.
+    func restart() throws(DeviceError) {
+        let error = queue.setStreaming(false)
+        guard error == 0 else { throw queue.node.failure(error, "the encoder does not stop") }
+        // Stopped, a queue has none of them (VIDIOC_STREAMOFF(2)).
+        free = Array(mappings.indices)
+        try enqueueAll()
+        try start()
+    }
+
     func memories(of index: Int) -> [UnsafeMutableRawBufferPointer] { mappings[index] }
 
     /// A buffer that the driver doesn't have; nil where it has them all.
@@ -65,7 +75,7 @@ final class MappedQueue {
     }
 
     /// What the driver has filled, copied out of a buffer that it gets back at once; nil where there is nothing yet.
-    func take() throws(DeviceError) -> (bytes: [UInt8], flags: UInt32)? {
+    func take() throws(DeviceError) -> (bytes: [UInt8], flags: UInt32, stamp: timeval)? {
         guard let filled = try dequeue() else { return nil }
         let bytes = zip(mappings[filled.index], filled.used).flatMap { memory, used in
             Array(memory[used.clamped(to: 0..<memory.count)])
@@ -76,7 +86,7 @@ final class MappedQueue {
         guard !isDamaged else {
             throw DeviceError(.failed, device: queue.node.path, "the encoder says that what it made is damaged")
         }
-        return (bytes, filled.flags)
+        return (bytes, filled.flags, filled.stamp)
     }
 
     private func dequeue() throws(DeviceError) -> BufferQueue.Filled? {

@@ -32,6 +32,9 @@ package final class StatefulEncoder {
         package var bytes: [UInt8]
         /// As the driver marks it (V4L2_BUF_FLAG_KEYFRAME).
         package var isKeyframe: Bool
+        /// Which picture it was made of, the first being 1, by the time stamp that the driver copies; nil where it copies
+        /// none.
+        package var number: Int64?
     }
 
     package let settings: Settings
@@ -105,17 +108,61 @@ package final class StatefulEncoder {
 
     /// What comes out next: after parameter sets that a driver sends by themselves.
     package func next(within limit: Microseconds) throws(DeviceError) -> Coded {
+        guard let next = try take(until: clock.now + limit).coded else {
+            throw DeviceError(.stalled, device: node.path, "the encoder gave nothing for a picture")
+        }
+        return next
+    }
+
+    /// Has the encoder bring out all that it still holds. It takes no picture until ``restart()``.
+    ///
+    /// - Returns: What had not come out.
+    /// - Throws: ``DeviceError``; `.unsupported` where the driver has no such command, `.stalled` when it does not end.
+    package func drain(within limit: Microseconds) throws(DeviceError) -> [Coded] {
+        var command = v4l2_encoder_cmd()
+        command.cmd = UInt32(V4L2_ENC_CMD_STOP)
+        switch node.control(shim_VIDIOC_ENCODER_CMD, &command) {
+        case 0: break
+        case ENOTTY, EINVAL:
+            throw DeviceError(.unsupported, device: node.path, "the encoder cannot be told to come to an end")
+        case let error: throw node.failure(error, "the encoder does not come to an end")
+        }
         let deadline = clock.now + limit
+        var rest: [Coded] = []
         while true {
-            if let (bytes, flags) = try coded.take() {
-                guard !bytes.isEmpty else { continue }
-                return Coded(bytes: bytes, isKeyframe: flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0)
+            let (coded, isLast) = try take(until: deadline)
+            if let coded { rest.append(coded) }
+            if isLast { return rest }
+            guard coded != nil else {
+                throw DeviceError(.stalled, device: node.path, "the encoder does not come to an end")
+            }
+        }
+    }
+
+    /// Goes on after ``drain(within:)``, with a keyframe. Not by V4L2_ENC_CMD_START, after which the coded side of
+    /// vicodec stays at its end (Linux 6.1); the interface has this way too.
+    package func restart() throws(DeviceError) { try coded.restart() }
+
+    /// Nothing where nothing comes. The last buffer of a stream that was drained may be empty.
+    private func take(until deadline: MonotonicTime) throws(DeviceError) -> (coded: Coded?, isLast: Bool) {
+        var wasReady = false
+        while true {
+            if let (bytes, flags, stamp) = try coded.take() {
+                let isLast = flags & UInt32(V4L2_BUF_FLAG_LAST) != 0
+                let isCopied = flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_COPY)
+                guard !bytes.isEmpty else {
+                    if isLast { return (nil, true) }
+                    continue
+                }
+                let isKeyframe = flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0
+                let number = isCopied ? Int64(stamp.tv_sec) : nil
+                return (Coded(bytes: bytes, isKeyframe: isKeyframe, number: number), isLast)
             }
             let left = deadline - clock.now
-            guard left.count > 0 else {
-                throw DeviceError(.stalled, device: node.path, "the encoder gave nothing for a picture")
-            }
-            _ = node.wait(wake, atMost: left)
+            guard left.count > 0 else { return (nil, false) }
+            // A driver that says "ready" and has nothing must not keep a processor busy.
+            if wasReady { _ = wake.wait(atMost: .milliseconds(1)) }
+            wasReady = node.wait(wake, atMost: left) == .ready
         }
     }
 

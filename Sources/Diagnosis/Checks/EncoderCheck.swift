@@ -11,10 +11,14 @@ enum EncoderCheck {
             return Check("encoder", .missing, "\(error)", remedy: "sudo apt-get install libavcodec59 libx264-164")
         case .success(let time):
             let milliseconds = Double(Int64(time.inMilliseconds * 10 + 0.5)) / 10
+            let hardware = view.hardwareEncoders.map {
+                "; \($0.name) " + ($0.problem.map { "is not used: \($0)" } ?? "is used instead")
+            }
             let text = "libx264 encodes a picture of 1280x720 in \(milliseconds) ms"
-            guard time > limit else { return Check("encoder", .ok, text) }
+            let isReplaced = view.hardwareEncoders.contains { $0.problem == nil }
+            guard time > limit, !isReplaced else { return Check("encoder", .ok, text + hardware.joined()) }
             return Check(
-                "encoder", .warning, "\(text): too slow for 30 a second",
+                "encoder", .warning, "\(text): too slow for 30 a second" + hardware.joined(),
                 remedy: "camo-producer --definition standard --preset ultrafast")
         }
     }

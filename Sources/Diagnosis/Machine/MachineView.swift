@@ -61,6 +61,8 @@ package struct MachineView: Sendable {
     package var state: Result<StateInspection, TransportError>?
     /// The time that one picture of 1280x720 takes.
     package var encodeTime: Result<Microseconds, MediaError> = .success(.zero)
+    /// By name, why each is not used; nil where it is.
+    package var hardwareEncoders: [(name: String, problem: String?)] = []
 
     package init() {}
 }

@@ -25,7 +25,7 @@ final class V4L2Encoder: VideoEncoder {
 
     private init(_ settings: VideoEncoderSettings, _ nodes: any VideoNodes) throws(MediaError) {
         guard let node = EncoderNode.first(nodes: nodes) else {
-            throw MediaError(.unsupported, "this machine has no V4L2 encoder for H.264 that this user may open")
+            throw MediaError(.unsupported, Self.absence(nodes))
         }
         self.settings = settings
         do throws(DeviceError) {
@@ -37,6 +37,13 @@ final class V4L2Encoder: VideoEncoder {
         } catch {
             throw MediaError(.unsupported, error.description)
         }
+    }
+
+    /// Why there is none, in one line.
+    static func absence(_ nodes: any VideoNodes) -> String {
+        let others = EncoderNode.others(nodes: nodes)
+        return "this machine has no V4L2 encoder for H.264 that this user may open"
+            + (others.isEmpty ? "" : "; \(others.joined(separator: "; "))")
     }
 
     func encode(_ picture: VideoFrame, at time: MonotonicTime, isKeyframe: Bool) throws(MediaError) -> AccessUnit {

@@ -1,3 +1,4 @@
+import Confinement
 import MediaCore
 import Testing
 
@@ -37,6 +38,16 @@ import Testing
             make: { _ throws(MediaError) in throw MediaError(.unsupported, "none here") })
         #expect(try KnownEncoders.kind(named: "auto", among: [unseen, .x264])?.name == nil)
         #expect(try KnownEncoders.kind(named: "unseen", among: [unseen, .x264])?.name == "unseen")
+    }
+
+    @Test func `hardware is tried for the doctor, and what is wrong with it is said`() {
+        let good = EncoderKind(
+            name: "good", needsTrial: true, look: { _ in },
+            make: { (settings) throws(MediaError) in try EncoderKind.x264.open(settings) })
+        #expect(
+            HardwareEncoder.survey([hardware, good, .x264], clock: ManualClock()) == [
+                HardwareEncoder(name: "hardware", problem: "none here"), HardwareEncoder(name: "good", problem: nil),
+            ])
     }
 
     @Test func `an unknown name is answered with the known ones`() {

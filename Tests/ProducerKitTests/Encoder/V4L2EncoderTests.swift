@@ -90,6 +90,13 @@ import Testing
         #expect(complaint.contains("YUYV"))
     }
 
+    @Test func `an encoder that makes something else is named with what it makes`() throws {
+        let code = try #require(EncoderNode.code("FWHT"))
+        let complaint = try #require(trial(machine { $0.codedFormats = [code] }))
+        #expect(complaint.hasSuffix("that this user may open; /dev/video11 () makes FWHT"))
+        #expect(!V4L2Encoder.kind(nodes: machine { $0.codedFormats = [] }).isPresent())
+    }
+
     @Test func `a machine without one says so`() {
         struct None: VideoNodes {
             func paths() -> [String] { [] }

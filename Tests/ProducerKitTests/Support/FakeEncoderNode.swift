@@ -14,6 +14,7 @@ final class FakeEncoderNode: VideoNode, @unchecked Sendable {
     struct Manners: Sendable {
         var isMultiPlanar = true
         var rawFormats = [shim_V4L2_PIX_FMT_YUV420]
+        var codedFormats = [EncoderNode.h264]
         /// Widths and heights are rounded up to this.
         var alignment = 1
         /// Parameter sets come once, by themselves, before the first picture.
@@ -117,7 +118,7 @@ final class FakeEncoderNode: VideoNode, @unchecked Sendable {
             return 0
         case shim_VIDIOC_ENUM_FMT:
             let entry = argument.assumingMemoryBound(to: v4l2_fmtdesc.self)
-            let codes = isCoded(entry.pointee.type) ? [EncoderNode.h264] : manners.rawFormats
+            let codes = isCoded(entry.pointee.type) ? manners.codedFormats : manners.rawFormats
             guard codes.indices.contains(Int(entry.pointee.index)) else { return EINVAL }
             entry.pointee.pixelformat = codes[Int(entry.pointee.index)]
             return 0
