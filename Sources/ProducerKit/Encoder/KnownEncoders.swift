@@ -3,7 +3,7 @@ internal import MediaCore
 /// The encoders that this build knows.
 enum KnownEncoders {
     /// Hardware first: it leaves the processor alone.
-    static let all: [EncoderKind] = [V4L2Encoder.kind, .x264]
+    static let all: [EncoderKind] = [V4L2Encoder.kind, VAAPIEncoder.kind, .x264]
 
     /// - Parameter name: `auto`, or the name of one.
     /// - Returns: It, and what takes its place where it does not do: libx264 last. For `auto` the machine is looked at.
