@@ -49,7 +49,7 @@ import Testing
         #expect(try RenderNodes(folder: path) { !$0.hasSuffix("128") }.usable() == path + "/renderD129")
     }
 
-    @Test(.enabled(if: gpu == nil)) func `a node without a driver says so in one line`() throws {
+    @Test(.enabled(if: gpu == nil && weakGPU == nil)) func `a node without a driver says so in one line`() throws {
         let text = try #require(complaint(RenderNodes(folder: try folder("renderD128"))))
         #expect(text.contains("no VA-API driver answers for"))
         #expect(!text.contains("\n"))
@@ -82,8 +82,17 @@ import Testing
 
     // MARK: With a driver
 
-    /// The folder with its nodes, `/dev/dri`.
+    /// `/dev/dri`, or what `scripts/test-gpu` has put in its place: one that encodes, and one that cannot.
     private static let gpu = ProcessInfo.processInfo.environment["CAMO_TEST_GPU"]
+    private static let weakGPU = ProcessInfo.processInfo.environment["CAMO_TEST_WEAK_GPU"]
+
+    @Test(.enabled(if: weakGPU != nil)) func `a GPU without an encoder, or without rates, says so in one line`() throws
+    {
+        let folder = try #require(Self.weakGPU)
+        let text = try #require(complaint(RenderNodes(folder: folder)))
+        #expect(text.contains("has no H.264 encoder that can be told a rate"))
+        #expect(!text.contains("\n"))
+    }
 
     private func gpuKind() throws -> EncoderKind {
         VAAPIEncoder.kind(nodes: RenderNodes(folder: try #require(Self.gpu)))
