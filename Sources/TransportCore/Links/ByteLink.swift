@@ -1,7 +1,7 @@
 package import CamoTypes
 package import Dispatch
 
-/// A pipe of bytes to another process: TCP, a socket pair, memory, later USB. Reliable and in order, with its own
+/// A pipe of bytes to another process: TCP, a socket pair, memory, a USB cable. Reliable and in order, with its own
 /// back-pressure; it neither frames nor encrypts.
 ///
 /// Non-blocking, and driven on one serial queue: `open` names it, and after that everything but `metrics` and

@@ -8,7 +8,7 @@ import Testing
 
 /// Every kind of link, so that the same tests run over all of them.
 enum LinkKind: CaseIterable, CustomTestStringConvertible {
-    case tcp, socketPair, memory, memorySplitAnywhere
+    case tcp, socketPair, memory, memorySplitAnywhere, usb
 
     var testDescription: String {
         switch self {
@@ -16,6 +16,7 @@ enum LinkKind: CaseIterable, CustomTestStringConvertible {
         case .socketPair: "socket pair"
         case .memory: "memory"
         case .memorySplitAnywhere: "memory that splits at any byte"
+        case .usb: "USB"
         }
     }
 
@@ -26,6 +27,7 @@ enum LinkKind: CaseIterable, CustomTestStringConvertible {
         case .socketPair: return try SocketLink.pair()
         case .memory: return MemoryLink.pair()
         case .memorySplitAnywhere: return MemoryLink.pair(capacity: 20_000, splitSeed: 20_26)
+        case .usb: return try await USBEnd.pair(FakeCable())
         }
     }
 

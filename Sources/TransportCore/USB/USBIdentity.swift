@@ -1,0 +1,14 @@
+/// By what the two ends know each other before a byte has gone over the cable: never by vendor and product.
+enum USBIdentity {
+    /// Vendor-specific (USB's list of class codes).
+    static let interfaceClass: UInt8 = 0xFF
+    static let interfaceSubclass: UInt8 = 0x43
+    static let interfaceProtocol: UInt8 = 0x01
+    /// The interface's string; the number is that of the chunks and the messages of the link.
+    static let interfaceName = "camo link 1"
+    /// Of a device that nobody gave its own: the Linux Foundation's multifunction composite gadget.
+    static let vendor: UInt16 = 0x1D6B
+    static let product: UInt16 = 0x0104
+    /// wMaxPacketSize of a bulk endpoint at full, high and super speed (USB 2.0, 5.8.3; USB 3.2, 9.6.6).
+    static let packetSizes: Set<Int> = [64, 512, 1_024]
+}
