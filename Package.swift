@@ -57,7 +57,7 @@ let package = Package(
         library("DeviceCore", ["CamoTypes", "Confinement", "CLinuxShims", "CALSA"]),
         library(
             "TransportCore",
-            ["CamoTypes", "Confinement", "WireProtocol", "COpenSSLShims", "CLinuxShims", "CAvahi"]),
+            ["CamoTypes", "Confinement", "WireProtocol", "COpenSSLShims", "CLinuxShims", "CAvahi", "CUSB"]),
 
         // The two public libraries.
         library(
@@ -91,6 +91,8 @@ let package = Package(
         program("device-probe", ["CamoTypes", "CommandCore", "Confinement", "DeviceCore"]),
         // Publishes and browses by hand; the end-to-end tests run it as another process on the network.
         program("discovery-probe", ["CommandCore", "TransportCore"]),
+        // For scripts/guest: talks over a USB cable, below TLS.
+        program("usb-probe", ["CamoTypes", "Confinement", "TransportCore"]),
 
         tests("CamoTypesTests", ["CamoTypes"]),
         tests("ConfinementTests", []),

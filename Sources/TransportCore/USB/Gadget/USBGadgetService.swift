@@ -1,0 +1,43 @@
+package import Dispatch
+
+/// The device's end of the cable: serves a FunctionFS, and tells of each link that a host begins.
+///
+/// Unchecked: `port` is touched only on `queue`.
+package final class USBGadgetService: @unchecked Sendable {
+    package enum Event: Sendable {
+        /// A link has begun; it isn't opened yet.
+        case opened(USBLink)
+    }
+
+    private let queue: DispatchQueue
+    private let events: @Sendable (Event) -> Void
+    private var port: USBPort?
+
+    /// - Parameters:
+    ///   - queue: Serial; where `events` is called.
+    ///   - events: Told in order.
+    package init(on queue: DispatchQueue, events: @escaping @Sendable (Event) -> Void) {
+        (self.queue, self.events) = (queue, events)
+    }
+
+    /// Begins to serve: from then on the gadget can be bound to a device controller. On the queue.
+    ///
+    /// - Parameter directory: Where the FunctionFS is mounted.
+    package func start(_ directory: String) throws(TransportError) {
+        let port = USBPort(try FunctionFSPipe(directory), role: .device, on: queue) { [weak self] event in
+            guard let self, self.port != nil else { return }
+            if case .opened(let link) = event { events(.opened(link)) }
+        }
+        self.port = port
+        port.activate()
+    }
+
+    /// Takes the device off the cable. On the queue.
+    ///
+    /// - Parameter done: Called on the queue when it is off.
+    package func stop(_ done: @escaping @Sendable () -> Void) {
+        guard let port else { return queue.async(execute: done) }
+        self.port = nil
+        port.close { [queue] in queue.async(execute: done) }
+    }
+}

@@ -1,0 +1,283 @@
+internal import CUSB
+internal import Confinement
+internal import Dispatch
+internal import Glibc
+internal import WireProtocol
+
+/// Our interface of a device, claimed through libusb.
+///
+/// Transfers of a stream never time out: one that does may have moved bytes. They complete on the context's thread, in
+/// the order in which they were begun on each endpoint.
+///
+/// Unchecked: `handle` and the transfers are used under `state`'s lock, or on `control` once no transfer is under way;
+/// the buffers belong to whoever owns the slot.
+final class USBHostPipe: BulkPipe, @unchecked Sendable {
+    /// How a pipe that failed is set right, the gentlest first.
+    enum Repair: CaseIterable, Sendable {
+        /// CLEAR_FEATURE(ENDPOINT_HALT) on both endpoints, which also puts their data toggles at 0 (USB 2.0, 9.4.5).
+        case clearHalt
+        case claimAgain
+        case resetDevice
+    }
+
+    let name: String
+    let readSlotCount = 8
+    let writeSlotCount = 10
+
+    private struct State {
+        var events: (@Sendable (BulkEvent) -> Void)?
+        var isUnderWay: [Bool]
+        var countUnderWay = 0
+        /// Nothing may begin: the pipe is being set right, or is gone.
+        var isHeld = true
+        /// The device has been unplugged.
+        var isGone = false
+        var isGoneTold = false
+        /// What is to be done on `control` when no transfer is under way.
+        var whenIdle: (@Sendable () -> Void)?
+    }
+
+    private let device: USBDevice
+    private let handle: OpaquePointer
+    private let control: DispatchQueue
+    private let buffers: UnsafeMutableRawBufferPointer
+    private var transfers: [UnsafeMutablePointer<libusb_transfer>] = []
+    private var slots: [TransferSlot] = []
+    private let state: Locked<State>
+
+    /// Opens the device and claims the interface. Blocks for a moment; not on the context's thread.
+    ///
+    /// - Throws: `noPermission`, `busy` (another program has the interface), `connectionLost` (unplugged meanwhile).
+    init(_ device: USBDevice) throws(TransportError) {
+        self.device = device
+        name = device.name
+        control = DispatchQueue(label: "camo.usb.control")
+        var opened: OpaquePointer?
+        let result = libusb_open(device.pointer, &opened)
+        guard result == 0, let handle = opened else { throw Self.openError(result, device) }
+        do throws(TransportError) {
+            try Self.claim(device, handle)
+        } catch {
+            libusb_close(handle)
+            throw error
+        }
+        self.handle = handle
+        let count = readSlotCount + writeSlotCount
+        buffers = .allocate(byteCount: count * USBChunk.transferByteCount, alignment: 4_096)
+        state = Locked(State(isUnderWay: Array(repeating: false, count: count)))
+        for index in 0..<count {
+            guard let transfer = libusb_alloc_transfer(0) else { break }
+            let slot = TransferSlot(self, index)
+            transfers.append(transfer)
+            slots.append(slot)
+            libusb_fill_bulk_transfer(
+                transfer, handle,
+                index < readSlotCount ? device.interface.readEndpoint : device.interface.writeEndpoint,
+                buffer(index).baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(USBChunk.transferByteCount),
+                transferCompleted, Unmanaged.passUnretained(slot).toOpaque(), 0)
+        }
+        guard transfers.count == count else {
+            libusb_release_interface(handle, device.interface.number)
+            libusb_close(handle)
+            throw TransportError(errno: ENOMEM, "can't use \(device.name)")
+        }
+    }
+
+    deinit {
+        for transfer in transfers { libusb_free_transfer(transfer) }
+        buffers.deallocate()
+    }
+
+    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffer(slot) }
+    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffer(readSlotCount + slot) }
+
+    private func buffer(_ index: Int) -> UnsafeMutableRawBufferPointer {
+        let start = index * USBChunk.transferByteCount
+        return UnsafeMutableRawBufferPointer(rebasing: buffers[start..<start + USBChunk.transferByteCount])
+    }
+
+    func activate(_ events: @escaping @Sendable (BulkEvent) -> Void) {
+        state.withLock { $0.events = events }
+        control.async { [self] in enable() }
+    }
+
+    func submitRead(_ slot: Int) -> Bool { submit(slot, count: USBChunk.transferByteCount) }
+    func submitWrite(_ slot: Int, count: Int) -> Bool { submit(readSlotCount + slot, count: count) }
+
+    private func submit(_ index: Int, count: Int) -> Bool {
+        state.withLock { state in
+            guard !state.isHeld, !state.isGone else { return false }
+            transfers[index].pointee.length = Int32(count)
+            let result = libusb_submit_transfer(transfers[index])
+            guard result == 0 else {
+                if result == LIBUSB_ERROR_NO_DEVICE.rawValue { state.isGone = true }
+                // Told from elsewhere: whoever calls this holds a lock of its own.
+                control.async { [self] in tell(index, Self.outcome(ofSubmitting: result)) }
+                return true
+            }
+            state.isUnderWay[index] = true
+            state.countUnderWay += 1
+            return true
+        }
+    }
+
+    func cancelWrites() { state.withLock { cancel(readSlotCount..<transfers.count, $0) } }
+
+    private func cancel(_ indices: Range<Int>, _ state: borrowing State) {
+        for index in indices where state.isUnderWay[index] { libusb_cancel_transfer(transfers[index]) }
+    }
+
+    /// On the context's thread.
+    fileprivate func completed(_ index: Int) {
+        let transfer = transfers[index].pointee
+        let isGone = transfer.status == LIBUSB_TRANSFER_NO_DEVICE
+        let outcome = Self.outcome(transfer)
+        tell(index, outcome) { state in
+            state.isUnderWay[index] = false
+            state.countUnderWay -= 1
+            if isGone { state.isGone = true }
+        }
+    }
+
+    /// Tells what came of a transfer, and does what had to wait for it.
+    private func tell(_ index: Int, _ outcome: BulkOutcome, _ change: (inout State) -> Void = { _ in }) {
+        let (events, isLast, next) = state.withLock { state in
+            change(&state)
+            var next: (@Sendable () -> Void)?
+            if state.countUnderWay == 0 { swap(&next, &state.whenIdle) }
+            let isLast = state.isGone && !state.isGoneTold && state.countUnderWay == 0
+            if isLast { state.isGoneTold = true }
+            return (state.events, isLast, next)
+        }
+        events?(index < readSlotCount ? .read(slot: index, outcome) : .wrote(slot: index - readSlotCount, outcome))
+        if isLast {
+            events?(.disabled(TransportError(.connectionLost, "\(name): the cable is out, or the other end has gone")))
+        }
+        if let next { control.async(execute: next) }
+    }
+
+    /// Gives up all transfers, and does `body` on `control` when none is under way.
+    private func settle(_ body: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLock { state in
+            state.isHeld = true
+            guard state.countUnderWay > 0 else { return true }
+            state.whenIdle = body
+            cancel(0..<transfers.count, state)
+            return false
+        }
+        if isIdle { control.async(execute: body) }
+    }
+
+    func close(_ released: @escaping @Sendable () -> Void) {
+        state.withLock { $0.events = nil }
+        settle { [self] in
+            libusb_release_interface(handle, device.interface.number)
+            libusb_close(handle)
+            released()
+        }
+    }
+}
+
+// MARK: - Setting right
+
+extension USBHostPipe {
+    /// Gives up all transfers, sets the pipe right and enables it anew. `disabled` follows where that failed.
+    func repair(_ repair: Repair) {
+        settle { [self] in
+            let result: Int32
+            switch repair {
+            case .clearHalt:
+                let read = libusb_clear_halt(handle, device.interface.readEndpoint)
+                result = read == 0 ? libusb_clear_halt(handle, device.interface.writeEndpoint) : read
+            case .claimAgain:
+                libusb_release_interface(handle, device.interface.number)
+                result = libusb_claim_interface(handle, device.interface.number)
+            // Where this has changed the device, it comes again as another one (libusb_reset_device).
+            case .resetDevice: result = libusb_reset_device(handle)
+            }
+            guard result != 0 else { return enable() }
+            let events = state.withLock { $0.events }
+            events?(.disabled(TransportError(usb: result, "can't set \(name) right")))
+        }
+    }
+
+    private func enable() {
+        let events = state.withLock { state in
+            state.isHeld = false
+            return state.isGone ? nil : state.events
+        }
+        let interface = device.interface
+        events?(.enabled(readPacketSize: interface.readPacketSize, writePacketSize: interface.writePacketSize))
+    }
+}
+
+// MARK: - What libusb says
+
+extension USBHostPipe {
+    private static func claim(_ device: USBDevice, _ handle: OpaquePointer) throws(TransportError) {
+        let interface = device.interface
+        libusb_set_auto_detach_kernel_driver(handle, 1)
+        let result = libusb_claim_interface(handle, interface.number)
+        guard result == 0 else {
+            throw TransportError(
+                usb: result, "can't use \(device.name)",
+                advice: result == LIBUSB_ERROR_BUSY.rawValue
+                    ? "Another program has it: end that one, or unplug the cable and plug it in again" : nil)
+        }
+        if interface.setting != 0 {
+            let result = libusb_set_interface_alt_setting(handle, interface.number, interface.setting)
+            guard result == 0 else { throw TransportError(usb: result, "can't use \(device.name)") }
+        }
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = libusb_get_string_descriptor_ascii(handle, interface.nameIndex, &text, Int32(text.count))
+        guard count < 0 || text.prefix(Int(count)).elementsEqual(USBIdentity.interfaceName.utf8) else {
+            throw TransportError(
+                .handshakeFailed, "\(device.name) speaks another version of the link: update both programs")
+        }
+    }
+
+    private static func openError(_ result: Int32, _ device: USBDevice) -> TransportError {
+        TransportError(
+            usb: result, "can't use \(device.name)",
+            advice: result == LIBUSB_ERROR_ACCESS.rawValue
+                ? "\(device.path) is not for this user: install the udev rule 70-camo-usb.rules "
+                    + "(`camo-producer usb-gadget udev-rule`), then unplug the cable and plug it in again" : nil)
+    }
+
+    private static func outcome(_ transfer: libusb_transfer) -> BulkOutcome {
+        switch transfer.status {
+        case LIBUSB_TRANSFER_COMPLETED: .done(Int(transfer.actual_length))
+        case LIBUSB_TRANSFER_CANCELLED, LIBUSB_TRANSFER_NO_DEVICE: .cancelled
+        case LIBUSB_TRANSFER_STALL: .failed(EPIPE)
+        case LIBUSB_TRANSFER_OVERFLOW: .failed(EOVERFLOW)
+        case LIBUSB_TRANSFER_TIMED_OUT: .failed(ETIMEDOUT)
+        default: .failed(EIO)
+        }
+    }
+
+    private static func outcome(ofSubmitting result: Int32) -> BulkOutcome {
+        switch libusb_error(result) {
+        case LIBUSB_ERROR_NO_DEVICE: .cancelled
+        case LIBUSB_ERROR_NO_MEM: .failed(ENOMEM)
+        default: .failed(EIO)
+        }
+    }
+}
+
+/// What a transfer's callback is given. Kept by the pipe, which is kept by who waits for the transfer.
+private final class TransferSlot: Sendable {
+    private unowned let pipe: USBHostPipe
+    private let index: Int
+
+    init(_ pipe: USBHostPipe, _ index: Int) {
+        self.pipe = pipe
+        self.index = index
+    }
+
+    func completed() { pipe.completed(index) }
+}
+
+private func transferCompleted(_ transfer: UnsafeMutablePointer<libusb_transfer>?) {
+    guard let slot = transfer?.pointee.user_data else { return }
+    Unmanaged<TransferSlot>.fromOpaque(slot).takeUnretainedValue().completed()
+}

@@ -1,0 +1,54 @@
+# The cable is pulled out and put in again, in the middle of messages; either program is killed and started again.
+. "$(dirname "$0")/lib.sh"
+
+rounds=${ROUNDS:-4}
+
+host_end() {
+    "$PROBE" host check 100000000 > /run/host.out 2>> /run/host.err &
+    host=$!
+}
+
+cable
+compose
+: > /run/host.err
+device_end echo
+host_end
+waiting_for 5 has_links host 1
+
+fine=0
+for round in $(seq "$rounds"); do
+    before=$(links host)
+    sleep 0.$((round % 10))
+    pull_out
+    waiting_for 5 test ! -e /sys/bus/usb/devices/1-1
+    plug_in
+    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
+done
+check_that "a cable that is put in again gives a link again, $rounds times" test $fine = "$rounds"
+
+fine=0
+for round in $(seq "$rounds"); do
+    before=$(links host)
+    sleep 0.$((round % 10))
+    ends -9 $host
+    host_end
+    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
+done
+check_that "a host's program that is killed and started again gets a link, $rounds times" test $fine = "$rounds"
+
+fine=0
+for round in $(seq "$rounds"); do
+    before=$(links host)
+    sleep 0.$((round % 10))
+    ends -9 $device
+    device_end echo
+    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
+done
+check_that "a device's program that is killed and started again gives a link, $rounds times" test $fine = "$rounds"
+
+# Whatever was left in the pipe: had any of it been taken for a message, an answer would have been wrong.
+ends $host
+result=$(within 60 "$PROBE" host check 50 2>/dev/null | tail -n 1)
+read -r _ total _ wrong _ <<<"$result"
+check_that "after all that every message comes back" test "${wrong:-1} ${total:-0}" = "0 113"
+ends $device
