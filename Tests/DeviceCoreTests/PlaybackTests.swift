@@ -170,7 +170,6 @@ private final class Sender: Sendable {
         #expect(try play(fake, milliseconds: 10_000, stallLimit: .seconds(Int64(2)))?.code == .stalled)
     }
 
-    /// BUG-022, BUG-024, at the other end.
     @Test(arguments: [(8_000, 1), (44_100, 4), (96_000, 8), (192_000, 2)])
     func `what the device has is taken`(rate: Int, channels: Int) throws {
         let fake = FakeLoudspeaker { state in

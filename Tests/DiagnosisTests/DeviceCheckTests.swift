@@ -74,7 +74,7 @@ import Testing
         #expect(needed.remedy?.contains("usermod -aG video,audio") == true)
     }
 
-    // MARK: Virtual cameras, BUG-106
+    // MARK: Virtual cameras
 
     private func loopback(isExclusive: Bool) -> LoopbackModule {
         LoopbackModule(

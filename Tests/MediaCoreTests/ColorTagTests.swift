@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCore
 
 @Suite struct ColorTagTests {
-    /// BUG-032: what another program reads in the stream is what the pixels are.
+    /// What another program reads in the stream is what the pixels are.
     @Test func theStreamSaysWhatItsColoursAre() throws {
         let folder = try TemporaryFolder()
         let size = PixelSize(width: 160, height: 90)

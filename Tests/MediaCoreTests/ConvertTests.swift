@@ -21,7 +21,7 @@ import Testing
         return bytes
     }
 
-    /// BUG-030. Odd sides lose their last column or row; nothing is squeezed, so every edge stays where it is.
+    /// Odd sides lose their last column or row; nothing is squeezed, so every edge stays where it is.
     @Test(arguments: [
         PixelSize(width: 1366, height: 768), PixelSize(width: 1365, height: 767), PixelSize(width: 853, height: 480),
     ])
@@ -43,7 +43,6 @@ import Testing
         #expect(picture.sample(plane: 0, x: 10, y: even.height - 5) < 40)
     }
 
-    /// BUG-001.
     @Test(arguments: [4, 64, 68])
     func paddingIsNeverSeen(padding: Int) throws {
         let size = PixelSize(width: 158, height: 90)
@@ -56,7 +55,6 @@ import Testing
         #expect(try packed(plain, .i420, size) == packed(padded, .i420, size))
     }
 
-    /// BUG-032.
     @Test func blackWhiteAndGreyComeBackAsTheyWere() throws {
         let size = PixelSize(width: 320, height: 192)
         for grey: UInt8 in [0, 64, 128, 192, 255] {

@@ -103,7 +103,7 @@ import Testing
         #expect(settings.encoderSettings(for: source).size == PixelSize(size))
     }
 
-    /// BUG-018: the source changes size in mid-stream.
+    /// The source changes size in mid-stream.
     @Test func anotherSizeComesWithItsOwnKeyframeAndFormat() throws {
         let stage = EncodeStage(.init(definition: .standard, bitsPerSecond: 1_000_000))
         let decoder = try H264Decoder()

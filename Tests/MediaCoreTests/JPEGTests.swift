@@ -42,7 +42,7 @@ import Testing
         #expect(try decode(bare).luma == decode(whole).luma)
     }
 
-    /// BUG-003: a packet of the camera's was lost on the way; the picture begins and ends as it should.
+    /// A packet of the camera's was lost on the way; the picture begins and ends as it should.
     @Test func aPictureThatLacksItsMiddleIsRefused() throws {
         let jpeg = try Self.webcamPicture()
         for length in [1_000, 3_000] {
@@ -60,7 +60,7 @@ import Testing
         #expect(try decode(jpeg + [UInt8](repeating: 0, count: 500)).luma == decode(jpeg).luma)
     }
 
-    /// BUG-003, BUG-005: broken pictures are refused, whole ones come in limited range.
+    /// Broken pictures are refused, whole ones come in limited range.
     @Test func aCamerasPictureIsDecodedAndABrokenOneRefused() throws {
         let size = PixelSize(width: 322, height: 182)
         let source = try Pictures.bgra(size) { x, _ in x < 161 ? (255, 255, 255) : (0, 0, 0) }

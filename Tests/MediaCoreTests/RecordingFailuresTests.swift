@@ -54,7 +54,7 @@ import Testing
         #expect(try Recordings.pictureTimes(path).count == 45)
     }
 
-    /// BUG-086: whatever moment the process ends at. What the file holds after each picture is what a killed process
+    /// Whatever moment the process ends at. What the file holds after each picture is what a killed process
     /// leaves, since every fragment is in the kernel's hands by then.
     @Test func aKilledProcessLeavesAFileThatPlays() throws {
         let folder = try TemporaryFolder()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// BUG-088: a full disk, here a limit on file size.
+    /// A full disk, here a limit on file size.
     @Test func aFullDiskIsAnErrorAndWhatWasWrittenPlays() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 
 /// Which files a recording makes, and what they begin with, judged by ffprobe and ffmpeg.
 @Suite struct RecordingFilesTests {
-    /// BUG-091: each size has its own file.
+    /// Each size has its own file.
     @Test func anotherSizeBeginsAnotherFile() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")
@@ -68,7 +68,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    /// BUG-093: behind 4 GiB every offset needs 64 bits. In full length with `CAMO_SOAK=1`, else a hundredth of it.
+    /// Behind 4 GiB every offset needs 64 bits. In full length with `CAMO_SOAK=1`, else a hundredth of it.
     @Test func aLongRecordingIsReadableToItsEnd() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")

@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of times in a recording, judged by ffprobe and ffmpeg.
 @Suite struct RecordingTimesTests {
-    /// BUG-016, BUG-094: true frame times, a clock that begins anywhere.
+    /// True frame times, a clock that begins anywhere.
     @Test func frameTimesStayAsTheyWere() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")
@@ -50,7 +50,7 @@ import Testing
                 == ["tv", "smpte170m", "iec61966-2-1", "bt709"])
     }
 
-    /// BUG-094: where a flash and a click came together, they stay together.
+    /// Where a flash and a click came together, they stay together.
     @Test(arguments: [-700_000, 0, 700_000])
     func soundAndPictureKeepTheirDistance(soundStart: Int64) throws {
         let folder = try TemporaryFolder()
@@ -96,7 +96,6 @@ import Testing
         for start in starts { #expect(start == 0) }
     }
 
-    /// BUG-090.
     @Test func timesThatDoNotRiseAreMovedAndCounted() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")

@@ -19,7 +19,7 @@ private struct Loudspeaker {
 }
 
 @Suite struct SoundPlayoutTests {
-    /// BUG-028: both clocks off for ten simulated minutes. Nothing runs out, nothing is left out, nothing clicks, and
+    /// Both clocks off for ten simulated minutes. Nothing runs out, nothing is left out, nothing clicks, and
     /// what waits to be played stays within 40 ms of what it should be.
     @Test(arguments: [(5_000, 0), (-5_000, 0), (500, -500)])
     func `a drifting sound card is followed without a click`(sender: Int, speaker: Int) throws {

@@ -4,7 +4,6 @@ import Testing
 @testable import MediaCore
 
 @Suite struct SoundTests {
-    /// BUG-022, BUG-024.
     @Test(arguments: [8_000, 44_100, 48_000, 192_000], SampleFormat.allCases)
     func aToneStaysATone(rate: Int, sampleFormat: SampleFormat) throws {
         for channels in [1, 2, 4, 6, 8] where channels == 2 || rate == 44_100 {
@@ -125,7 +124,7 @@ import Testing
 }
 
 @Suite struct SoundTimeTests {
-    /// BUG-028: a sound card that gives 48 048 samples in a second, ten simulated minutes of it, in 100 ms chunks; and
+    /// A sound card that gives 48 048 samples in a second, ten simulated minutes of it, in 100 ms chunks; and
     /// half a per cent more or less, which no card should, until nothing changes any more. The skew stays under 40 ms.
     @Test(arguments: [(48_048, 600, 10_000), (48_240, 90, 40_000), (47_760, 90, 40_000)])
     func aSoundCardThatDriftsStaysWithTheClockWithoutAClick(rate: Int, seconds: Int64, limit: Int64) throws {
@@ -177,7 +176,7 @@ import Testing
         #expect(intake.reanchorings == 0)
     }
 
-    /// BUG-020: three seconds were lost; the time goes on where the sound does.
+    /// Three seconds were lost; the time goes on where the sound does.
     @Test(arguments: [true, false])
     func aGapIsAGapInTime(isStamped: Bool) throws {
         let intake = SoundIntake()

@@ -135,7 +135,6 @@ private final class FakeDevice: Sendable {
         #expect(device.state.withLock { $0.cameras[0] }.state.withLock { $0.isClosed })
     }
 
-    /// BUG-102.
     @Test func `while it is read the size stays: pictures of another are fitted in with black bars`() throws {
         device.state.withLock { $0.held = size }
         let feed = try feed()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Discovery while daemons come and go (BUG-048), and its own end in every state.
+/// Discovery while daemons come and go, and its own end in every state.
 @Suite(.needsRoot) struct DiscoveryRestartTests {
     /// Advertised again and found again within 10 s, and said once.
     private func expectRecovery(

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// BUG-050: the scope of a link-local address is kept from the answer to connect(2).
+    /// The scope of a link-local address is kept from the answer to connect(2).
     @Test func linkLocalIPv6IsEnough() async throws {
         try await Rig.run { rig in
             let hosts = try await rig.twoHosts(.linkLocalIPv6)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// BUG-053: of three addresses one can be reached; all are told, that one too.
+    /// Of three addresses one can be reached; all are told, that one too.
     @Test func allAddressesAreTold() async throws {
         try await Rig.run { rig in
             let hosts = try await rig.twoHosts()

@@ -84,7 +84,6 @@ import Testing
         #expect(came.withLock { $0.frames.count } == 6)
     }
 
-    /// BUG-003.
     @Test func `broken pictures are left out, counted, and told once a second`() throws {
         let unpacking = unpacking()
         let grey = try Snapshot.encoded(VideoFrame.grey(90, size), as: .jpeg)
