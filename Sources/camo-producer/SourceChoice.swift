@@ -48,7 +48,7 @@ struct SourceChoice {
             let camera = try CameraSource(
                 nil, size: options.size, framesPerSecond: wanted, passesCoded: options.takesPicturesAsTheyAre)
             sources = [camera]
-            remark = "using \(camera.name)" + (options.alsaDevice == nil ? " and the default microphone" : "")
+            remark = "using \(camera.name)"
         }
         guard options.sound != .off else { return }
         if let device = options.alsaDevice {
@@ -57,6 +57,7 @@ struct SourceChoice {
         } else if options.source == .automatic {
             hasSound = true
             sources.append(MicrophoneSource("default"))
+            remark = remark.map { "\($0) and the default microphone" }
         }
     }
 }

@@ -9,7 +9,9 @@ private func parse(_ arguments: [String]) throws -> ProducerOptions {
     return try ProducerOptions(parsed)
 }
 
-private func stream(_ arguments: String...) throws -> StreamOptions {
+private func stream(_ arguments: String...) throws -> StreamOptions { try stream(arguments) }
+
+private func stream(_ arguments: [String]) throws -> StreamOptions {
     guard case .stream(let options) = try parse(arguments).action else { throw UsageError("another command") }
     return options
 }
@@ -29,6 +31,15 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(options.isAdvertised)
         #expect(options.sound == .auto)
         #expect(options.rotation == 0)
+    }
+
+    @Test func withoutSoundThereIsNoMicrophone() throws {
+        let names = { (arguments: [String]) in
+            try SourceChoice(try stream(["--test-pattern"] + arguments)).sources.map(\.name)
+        }
+        #expect(try names(["--alsa", "hw:9,9"]).last == "hw:9,9")
+        #expect(try names(["--sound", "off"]).count == 1)
+        #expect(complaint(["--test-pattern", "--alsa", "hw:9,9", "--sound", "off"]).contains("--sound off"))
     }
 
     @Test func rawPictures() throws {
