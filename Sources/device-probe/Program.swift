@@ -13,6 +13,7 @@ import Glibc
 ///     device-probe sound DEVICE [--rate N --channels N --format F --seconds N]
 ///     device-probe tone [--rate N --channels N --format F --seconds N]      raw samples on stdout
 ///     device-probe recording --size WxH --pictures FILE --times FILE --sound FILE [--rate N]      BGRA, seconds, floats
+///     device-probe listen --sound FILE [--rate N]      floats
 ///
 /// A capture ends before its time when its device is lost, or by SIGTERM; `started` on stderr says that frames come.
 /// Exit codes: 0, also when the device was lost while it ran; 64 usage; 1 when it could not be opened or started, with
@@ -29,9 +30,11 @@ struct Program {
             case ("sound", let device?): try sound(device, arguments.dropFirst(2))
             case ("tone", _): Tone.write(try SoundOptions(arguments.dropFirst()))
             case ("recording", _): print(try RecordingProbe.run(try RecordingOptions(arguments.dropFirst())))
+            case ("listen", _): print(try ListenProbe.run(try ListenOptions(arguments.dropFirst())))
             default:
                 throw ProbeFailure(
-                    "usage: device-probe list | video DEVICE … | encode … | sound DEVICE … | tone … | recording …")
+                    "usage: device-probe list | video DEVICE … | encode … | sound DEVICE … | tone … | recording … "
+                        + "| listen …")
             }
         } catch {
             fputs("device-probe: \(error.text)\n", 64)

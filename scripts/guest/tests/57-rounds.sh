@@ -3,7 +3,8 @@
 
 camera webcam
 free=0
-for round in $(seq 50); do
+rounds=$(rounds 8 50)
+for round in $(seq "$rounds"); do
     "$PROBE" video /dev/video0 --size 320x180 --format yuyv --seconds 60 >/dev/null 2>/run/probe.err &
     probe_id=$!
     waiting_for 5 grep -q started /run/probe.err || break
@@ -12,5 +13,5 @@ for round in $(seq 50); do
     # Another size can be set only when nobody holds buffers.
     v4l2-ctl -d /dev/video0 --set-fmt-video=width=640,height=360 >/dev/null 2>&1 && free=$((free + 1))
 done
-check_that "50 captures, ended and killed in turn, leave the camera free" test $free = 50
+check_that "$rounds captures, ended and killed in turn, leave the camera free" test $free = "$rounds"
 rmmod vivid

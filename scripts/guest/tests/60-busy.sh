@@ -6,6 +6,9 @@ probe_begin video /dev/video0 --size 320x180
 probe video /dev/video0 --size 640x360 --seconds 1
 check "a camera in use is busy" 'error == "busy"'
 check_that "and its holder is named" says "in use by device-probe \($probe_id\)"
+result=$(within 10 "$BUILT/camo-producer" photo /run/busy.png 2>&1)
+check_that "which has an exit code of its own" test $? = 75
+check_that "and a sentence" says "in use by device-probe \($probe_id\)"
 probe_end KILL
 
 for signal in TERM KILL TERM KILL; do

@@ -36,14 +36,25 @@ decoded() {
 bars="smptebars=size=320x192:rate=10"
 ffmpeg -v error -f lavfi -i $bars -frames:v 40 -pix_fmt yuvj422p -c:v mjpeg -huffman default -q:v 3 \
     -f image2 $folder/%03d.jpg </dev/null
+# Each fifth is noise, several times larger: what is left of it behind a small one is not to be seen.
+ffmpeg -v error -f lavfi -i "nullsrc=size=320x192:rate=10,geq=random(1)*255:128:128" -frames:v 1 -pix_fmt yuvj422p \
+    -c:v mjpeg -huffman default -q:v 2 $folder/noise.jpg </dev/null
+for number in 005 010 015 020 025 035 040; do cp $folder/noise.jpg $folder/$number.jpg; done
 # Every twentieth is cut in half, one is nothing at all.
 for number in 019 039; do
     truncate -s $(($(stat -c %s $folder/$number.jpg) / 2)) $folder/$number.jpg
 done
+head -c "$(stat -c %s $folder/030.jpg)" /dev/zero > $folder/zeros
+mv $folder/zeros $folder/030.jpg
 ffmpeg -v error -f image2 -framerate 10 -i $folder/%03d.jpg -c copy -y $folder/mjpeg.avi </dev/null
+began=$SECONDS
 play_coded $folder/mjpeg.avi
 record mjpeg
+played=$(((SECONDS - began) * 10))
 kill $writer; wait $writer 2>/dev/null
 check_that "a Motion JPEG camera is watched" test "$(decoded mjpeg)" -gt 5
 check_that "its broken pictures are left out and counted" told producer 'a picture is left out, the [0-9]+.. of this camera'
+# Three of forty are broken, and no other.
+left=$(grep -oE 'the [0-9]+.. of this camera' $folder/producer | tail -n 1 | tr -dc 0-9)
+check_that "and no other, of whatever length" test "${left:-0}" -le $((played * 3 / 40 + 3))
 rmmod v4l2loopback

@@ -108,14 +108,15 @@ waiting_for 6 has_bars
 check_that "pictures of the other size come with black bars" has_bars
 end $producer
 
-for round in 1 2 3 4 5; do
+rounds=$(rounds 2 10)
+for round in $(seq "$rounds"); do
     for signal in TERM KILL; do
         end $studio $signal
         watch
         reads_on || echo "not ok - the reader has ended in round $round, after $signal"
     done
 done
-check_that "the studio was stopped five times and killed five times: the reader goes on" reads_on
+check_that "the studio was stopped and killed $rounds times each: the reader goes on" reads_on
 # It rounds the pictures' times to thirtieths of a second, and then complains of itself.
 result=$(grep -v 'non monotonically increasing dts' $folder/ffmpeg)
 check_that "without a complaint" test -z "$result"

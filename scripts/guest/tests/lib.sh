@@ -16,6 +16,9 @@ within() {
     timeout -k 5 $((seconds * slowness)) "$@"
 }
 
+# rounds FEW MANY: how often something is repeated: MANY times in scripts/soak, which says so by CAMO_SOAK.
+rounds() { [ -n "${CAMO_SOAK-}" ] && echo "$2" || echo "$1"; }
+
 # camera INPUT [OPTION…]: the kernel's test camera with one input, fresh, its picture plain colour bars.
 # INPUT: webcam (discrete sizes and rates), hdmi (any size, 60 fps, 1280x720) or svideo (interlaced).
 camera() {
@@ -48,6 +51,43 @@ play() {
 play_end() {
     kill $player 2>/dev/null
     wait $player 2>/dev/null
+}
+
+# Until play_end, with a hole where the camera on /dev/video0 turns bright (VIDIOC_S_CTRL of the brightness): both at
+# once, for a second.
+flash() {
+    {
+        perl -e 'open my $camera, "+<", "/dev/video0" or die; my $control = pack "Ll", 0x980900, 255;
+            ioctl $camera, 0xc008561c, $control or die; kill KILL => shift' $player
+        wait $player
+    } 2>/dev/null
+    sleep 1
+    v4l2-ctl -d /dev/video0 -c brightness=128
+    play 0 48000 2 float32 $((60 * slowness))
+}
+
+# recorded FILE: what a recording has of the test camera and of the tone, in $result.
+recorded() {
+    # The bars keep their places in a smaller picture. Sound begins with the picture, and its gaps become silence.
+    ffmpeg -v error -i "$1" \
+        -map 0:v -vf scale=64:36:flags=area,format=bgra -fps_mode passthrough -enc_time_base 1:90000 \
+        -f rawvideo "$1.pictures" -map 0:v -c copy -f framecrc "$1.packets" </dev/null
+    awk -F', *' '/^#tb/ { split($0, part, "[ /]"); unit = part[3] / part[4] } /^0,/ { print $3 * unit }' \
+        "$1.packets" > "$1.times"
+    sound_of "$1"
+    probe recording --size 64x36 --pictures "$1.pictures" --times "$1.times" --sound "$1.sound"
+}
+
+# sound_of FILE: the first channel of a recording's sound, as floats at 48000 Hz in FILE.sound.
+sound_of() {
+    ffmpeg -v error -i "$1" -map 0:a -af 'aresample=async=1:first_pts=0,pan=mono|c0=c0' -ar 48000 -f f32le \
+        -y "$1.sound" </dev/null
+}
+
+# heard FILE: how whole the tone is in a recording, in $result.
+heard() {
+    sound_of "$1"
+    probe listen --sound "$1.sound"
 }
 
 # waiting_for SECONDS COMMAND…: until the command succeeds.
