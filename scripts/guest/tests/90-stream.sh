@@ -1,4 +1,5 @@
 # The whole of the product on a real kernel: a camera and a microphone at one end, a recording at the other.
+# Alone: decodes, codes and records picture and sound at once, on an emulated processor.
 . "$(dirname "$0")/lib.sh"
 
 folder=/run/stream

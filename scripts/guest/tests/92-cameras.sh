@@ -1,4 +1,5 @@
 # Two cameras: chosen and set from the studio while it records, turned and mirrored, and as a photo.
+# Alone: records while cameras change, on an emulated processor.
 . "$(dirname "$0")/lib.sh"
 
 folder=/run/cameras

@@ -1,4 +1,5 @@
 # The studio plays: what a microphone hears at one end is heard on a sound card at the other.
+# Alone: plays to a clock, on an emulated processor.
 . "$(dirname "$0")/lib.sh"
 
 folder=/run/loudspeaker
