@@ -33,14 +33,6 @@ extension ProducerEndpointDelegate {
     ) { answer(.unsupported, nil) }
 }
 
-/// What a studio wants of a producer's camera.
-package enum CameraRequest: Hashable, Sendable {
-    /// The `id` of another camera.
-    case select(String)
-    /// The `id` of a control, and its value.
-    case set(String, Int64)
-}
-
 package struct ProducerEndpointConfiguration: Sendable {
     /// A label, shown to studios.
     package var name: String
@@ -70,17 +62,12 @@ package final class ProducerEndpoint: Sendable {
     let identity: Identity
     let store: PairedDeviceStore
     private let clock: any MonotonicClock
-    private let delegate: any ProducerEndpointDelegate
+    let delegate: any ProducerEndpointDelegate
     private let queue = DispatchQueue(label: "producer endpoint")
     private let table = Locked(Table())
     private let doors = Locked(Doors())
     /// What studios are told of cameras. Held while it is told, so that nobody is told the older thing last.
-    private let cameras = Locked(CameraNews())
-
-    private struct CameraNews {
-        var cameras: Cameras?
-        var controls: Controls?
-    }
+    let cameras = Locked(CameraNews())
 
     private struct Table {
         var viewers = ViewerTable()
@@ -325,44 +312,9 @@ package final class ProducerEndpoint: Sendable {
         } else {
             delegate.producerEndpoint(self, didAdmit: viewer)
         }
-        cameras.withLock { news in
-            if let cameras = news.cameras { viewer.send(.cameras(cameras)) }
-            if let controls = news.controls { viewer.send(.controls(controls)) }
-        }
+        tellOfCameras(viewer)
         if needsKeyframe { delegate.producerEndpoint(self, wantsKeyframe: viewer) }
         delegate.producerEndpoint(self, isReady: viewer)
-    }
-
-    // MARK: Cameras
-
-    /// The cameras there are now: to all studios that watch, and to each that comes.
-    package func tell(_ cameras: Cameras) {
-        self.cameras.withLock { news in
-            news.cameras = cameras
-            for viewer in viewers { viewer.send(.cameras(cameras)) }
-        }
-    }
-
-    /// The controls that the camera in use has: to all studios that watch, and to each that comes.
-    package func tell(_ controls: Controls) {
-        cameras.withLock { news in
-            news.controls = controls
-            for viewer in viewers { viewer.send(.controls(controls)) }
-        }
-    }
-
-    /// One control has changed: those that come are told of all.
-    package func tell(_ change: ControlChanged, in controls: Controls) {
-        cameras.withLock { news in
-            news.controls = controls
-            for viewer in viewers { viewer.send(.controlChanged(change)) }
-        }
-    }
-
-    private func ask(_ wanted: CameraRequest, _ viewer: Viewer, _ request: UInt32, _ link: SessionLink) {
-        delegate.producerEndpoint(self, viewer: viewer, asksFor: wanted) { code, text in
-            link.send(.result(RequestResult(request: request, code: code, text: text)))
-        }
     }
 
     func viewerDidTakePicture(_ viewer: Viewer) {
