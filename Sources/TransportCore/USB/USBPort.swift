@@ -255,15 +255,19 @@ extension USBPort {
             guard pipe.submitWrite(slot, count: length) else { return }
             state.freeWrites.removeLast()
         }
-        guard let link = state.link, link.awaitsRoom, canTakePacket(state) else { return }
+        // Half of them, so that a pipe that is kept full costs a wake-up for several transfers; the other half keeps it
+        // busy meanwhile.
+        guard let link = state.link, link.awaitsRoom, state.writesUnderWay <= mostUnderWay(state) / 2 else { return }
         state.link?.awaitsRoom = false
         link.wake?.call(.writing)
     }
 
-    private func canTakePacket(_ state: State) -> Bool {
-        guard let sizes = state.packetSizes else { return true }
-        guard state.freeWrites.count > Self.slotsForMessages else { return false }
-        return sizes.write > Self.fullSpeedPacketSize || state.writesUnderWay < Self.writesAtFullSpeed
+    /// How many writes of data there may be at a time.
+    private func mostUnderWay(_ state: State) -> Int {
+        guard let sizes = state.packetSizes, sizes.write <= Self.fullSpeedPacketSize else {
+            return state.writeSlotCount - Self.slotsForMessages
+        }
+        return Self.writesAtFullSpeed
     }
 }
 
@@ -297,23 +301,34 @@ extension USBPort {
     }
 
     func write(_ id: Int, _ bytes: UnsafeRawBufferPointer) -> LinkResult {
-        state.withLock { state in
-            guard state.link?.id == id, let sizes = state.packetSizes else { return .failed(Self.gone(pipe.name)) }
-            guard state.freeWrites.count > Self.slotsForMessages, let slot = state.freeWrites.last else {
-                return .notYet
+        let (slot, result): (Int?, LinkResult) = state.withLock { state in
+            guard state.link?.id == id, state.packetSizes != nil else { return (nil, .failed(Self.gone(pipe.name))) }
+            guard state.freeWrites.count > Self.slotsForMessages else { return (nil, .notYet) }
+            return (state.freeWrites.removeLast(), .notYet)
+        }
+        guard let slot else { return result }
+        // Without the lock, which the pipe's threads want: a slot that was taken out is nobody else's.
+        let count = min(bytes.count, USBChunk.payloadByteCount)
+        let buffer = pipe.writeBuffer(slot)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        return state.withLock { state in
+            if state.link?.id == id, let sizes = state.packetSizes {
+                let length = USBChunk.seal(buffer, payloadByteCount: count, packetSize: sizes.write)
+                if pipe.submitWrite(slot, count: length) { return .bytes(count) }
             }
-            let count = min(bytes.count, USBChunk.payloadByteCount)
-            let buffer = pipe.writeBuffer(slot)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...])
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            let length = USBChunk.seal(buffer, payloadByteCount: count, packetSize: sizes.write)
-            guard pipe.submitWrite(slot, count: length) else { return .failed(Self.gone(pipe.name)) }
-            state.freeWrites.removeLast()
-            return .bytes(count)
+            // Unless the pipe was enabled anew meanwhile, with all slots free.
+            if !state.freeWrites.contains(slot) { state.freeWrites.append(slot) }
+            return .failed(Self.gone(pipe.name))
         }
     }
 
-    func canTakePacket(_ id: Int) -> Bool { state.withLock { $0.link?.id != id || canTakePacket($0) } }
+    func canTakePacket(_ id: Int) -> Bool {
+        state.withLock { state in
+            guard state.link?.id == id, state.packetSizes != nil else { return true }
+            return state.writesUnderWay < mostUnderWay(state)
+        }
+    }
 
     func notifyWhenWritable(_ id: Int) {
         state.withLock { state in

@@ -117,8 +117,12 @@ final class FunctionFSEndpoint: @unchecked Sendable {
     func end() { order(.end) }
 
     private func order(_ order: Order) {
-        orders.withLock { $0.append(order) }
-        eventfd_write(wake.number, 1)
+        let isFirst = orders.withLock { orders in
+            orders.append(order)
+            return orders.count == 1
+        }
+        // Whoever left the first one has woken the thread, which takes all.
+        if isFirst { eventfd_write(wake.number, 1) }
     }
 }
 
@@ -128,10 +132,15 @@ extension FunctionFSEndpoint {
     private func run() {
         while true {
             poll(waited.baseAddress, nfds_t(waited.count), -1)
-            drain(wake)
-            drain(ended)
-            obey()
-            reap()
+            // Drained before what they tell of is looked at, so that nothing that comes then is missed.
+            if waited[0].revents != 0 {
+                drain(wake)
+                obey()
+            }
+            if waited[1].revents != 0 {
+                drain(ended)
+                reap()
+            }
             if isEnding, !isUnderWay.contains(true) { return }
         }
     }
