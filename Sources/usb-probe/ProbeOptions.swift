@@ -7,6 +7,9 @@ struct ProbeOptions: Sendable {
                         echo, each when the last one is back; prints how many came back wrong and the longest time
           send BYTES    sends so many to a `take`, which answers with their sum; prints the speed
           take BYTES    the other end of `send`
+          ping COUNT    sends a picture's 20,000 bytes so many times to an `ack`, each when the last one was answered;
+                        prints the median of the time
+          ack           the other end of `ping`, for ever
         """
 
     enum Side: Sendable {
@@ -19,6 +22,8 @@ struct ProbeOptions: Sendable {
         case check(count: Int)
         case send(byteCount: Int)
         case take(byteCount: Int)
+        case ping(count: Int)
+        case ack
     }
 
     struct Usage: Error {
@@ -43,6 +48,8 @@ struct ProbeOptions: Sendable {
         case ("check", let count?): job = .check(count: count)
         case ("send", let count?): job = .send(byteCount: count)
         case ("take", let count?): job = .take(byteCount: count)
+        case ("ping", let count?): job = .ping(count: count)
+        case ("ack", nil): job = .ack
         default: throw Usage(message: "'\(words[1])' is no job")
         }
     }

@@ -52,6 +52,8 @@ final class Talk: @unchecked Sendable {
             case .check(let count): CheckTurn(link, count: count)
             case .send(let count): SendTurn(link, byteCount: count)
             case .take(let count): TakeTurn(link, byteCount: count)
+            case .ping(let count): PingTurn(link, count: count)
+            case .ack: AckTurn(link)
             }
         self.turn = turn
         link.open(
