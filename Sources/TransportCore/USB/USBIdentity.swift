@@ -11,4 +11,6 @@ enum USBIdentity {
     static let product: UInt16 = 0x0104
     /// wMaxPacketSize of a bulk endpoint at full, high and super speed (USB 2.0, 5.8.3; USB 3.2, 9.6.6).
     static let packetSizes: Set<Int> = [64, 512, 1_024]
+    /// Gives whoever sits at the machine our devices (udev(7); systemd's uaccess).
+    static let udevRule = #"SUBSYSTEM=="usb", ENV{ID_USB_INTERFACES}=="*:ff4301:*", TAG+="uaccess""#
 }

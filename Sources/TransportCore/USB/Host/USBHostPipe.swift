@@ -240,8 +240,8 @@ extension USBHostPipe {
         TransportError(
             usb: result, "can't use \(device.name)",
             advice: result == LIBUSB_ERROR_ACCESS.rawValue
-                ? "\(device.path) is not for this user: install the udev rule 70-camo-usb.rules "
-                    + "(`camo-producer usb-gadget udev-rule`), then unplug the cable and plug it in again" : nil)
+                ? "\(device.path) is not for this user. Put the udev rule \(USBIdentity.udevRule) into "
+                    + "/etc/udev/rules.d/70-camo-usb.rules, then unplug the cable and plug it in again" : nil)
     }
 
     private static func outcome(_ transfer: libusb_transfer) -> BulkOutcome {
