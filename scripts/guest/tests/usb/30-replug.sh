@@ -8,6 +8,35 @@ host_end() {
     host=$!
 }
 
+# comes_back TEXT COMMAND…: after each time that the command is done to it there is a link again.
+comes_back() {
+    local text=$1 fine=0 round before
+    shift
+    for round in $(seq "$rounds"); do
+        before=$(links host)
+        sleep 0.$((round % 10))
+        "$@"
+        waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
+    done
+    check_that "$text, $rounds times" test $fine = "$rounds"
+}
+
+replug() {
+    pull_out
+    waiting_for 5 test ! -e /sys/bus/usb/devices/1-1
+    plug_in
+}
+
+restart_host() {
+    ends -9 $host
+    host_end
+}
+
+restart_device() {
+    ends -9 $device
+    device_end echo
+}
+
 cable
 compose
 : > /run/host.err
@@ -15,36 +44,9 @@ device_end echo
 host_end
 waiting_for 5 has_links host 1
 
-fine=0
-for round in $(seq "$rounds"); do
-    before=$(links host)
-    sleep 0.$((round % 10))
-    pull_out
-    waiting_for 5 test ! -e /sys/bus/usb/devices/1-1
-    plug_in
-    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
-done
-check_that "a cable that is put in again gives a link again, $rounds times" test $fine = "$rounds"
-
-fine=0
-for round in $(seq "$rounds"); do
-    before=$(links host)
-    sleep 0.$((round % 10))
-    ends -9 $host
-    host_end
-    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
-done
-check_that "a host's program that is killed and started again gets a link, $rounds times" test $fine = "$rounds"
-
-fine=0
-for round in $(seq "$rounds"); do
-    before=$(links host)
-    sleep 0.$((round % 10))
-    ends -9 $device
-    device_end echo
-    waiting_for 3 has_links host $((before + 1)) && fine=$((fine + 1))
-done
-check_that "a device's program that is killed and started again gives a link, $rounds times" test $fine = "$rounds"
+comes_back "a cable that is put in again gives a link again" replug
+comes_back "a host's program that is killed and started again gets a link" restart_host
+comes_back "a device's program that is killed and started again gives a link" restart_device
 
 # Whatever was left in the pipe: had any of it been taken for a message, an answer would have been wrong.
 ends $host
