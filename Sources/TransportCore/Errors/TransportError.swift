@@ -29,6 +29,12 @@ package struct TransportError: Error, Hashable, Sendable, CustomStringConvertibl
         /// The other end speaks TLS, but wants something else of it: pairing instead of streaming, say.
         package static let applicationProtocolMismatch = Code("applicationProtocolMismatch")
 
+        // A USB cable.
+        /// This machine is set up to be no device, or nothing serves the device that it is.
+        package static let gadgetMissing = Code("gadgetMissing")
+        /// This machine has nothing by which it could be a device.
+        package static let controllerMissing = Code("controllerMissing")
+
         // Files.
         package static let noStateDirectory = Code("noStateDirectory")
         package static let noPermission = Code("noPermission")

@@ -60,15 +60,13 @@ final class FunctionFSPipe: BulkPipe {
         switch number {
         case ENOENT:
             TransportError(
-                errno: number, "can't open \(path)", advice: "Is the gadget set up? `camo-producer usb-gadget setup`")
+                errno: number, "can't open \(path)", code: .gadgetMissing,
+                advice: "Set the gadget up: sudo camo-producer usb-gadget setup --user \"$USER\"")
         // Two may open it, but the second one's first write is refused with ESRCH.
         case EBUSY, ESRCH:
             TransportError(
                 .busy, "can't serve \(path). Another program serves it: end that one", systemError: number)
-        case EACCES, EPERM:
-            TransportError(
-                errno: number, "can't open \(path)",
-                advice: "Set it up for this user: `camo-producer usb-gadget setup --user NAME`")
+        case EACCES, EPERM: USBGadgetPlace.notForThisUser("open \(path)", number)
         default: TransportError(errno: number, "can't open \(path)")
         }
     }
