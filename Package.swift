@@ -70,14 +70,18 @@ let package = Package(
                 "CQR",
             ]),
 
-        // The commands: one kit each, options and exit codes; both can look for what is missing.
+        // The commands: one kit each, options and exit codes; both can look for what is missing, and make this machine a
+        // USB device.
         library("CommandCore", ["CamoTypes", "Confinement", "CLinuxShims"]),
         library(
             "Diagnosis", ["CamoTypes", "Confinement", "CommandCore", "DeviceCore", "MediaCore", "TransportCore"]),
+        library("GadgetSetup", ["CommandCore", "TransportCore"]),
         program(
             "camo-producer",
-            ["CamoTypes", "Confinement", "DeviceCore", "ProducerKit", "CommandCore", "Diagnosis"]),
-        program("camo-studio", ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore", "Diagnosis"]),
+            ["CamoTypes", "Confinement", "DeviceCore", "ProducerKit", "CommandCore", "Diagnosis", "GadgetSetup"]),
+        program(
+            "camo-studio",
+            ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore", "Diagnosis", "GadgetSetup"]),
 
         // Tools for scripts/bench and the fuzzer; not products.
         program(
@@ -102,9 +106,10 @@ let package = Package(
         tests("TransportCoreTests", ["TransportCore", "WireProtocol", "CamoTypes", "COpenSSLShims"]),
         tests("CommandCoreTests", ["CommandCore", "CamoTypes"]),
         tests("DiagnosisTests", ["Diagnosis", "CamoTypes", "CommandCore", "DeviceCore", "MediaCore", "TransportCore"]),
+        tests("GadgetSetupTests", ["GadgetSetup", "CommandCore", "TransportCore"]),
         tests("BenchTests", ["camo-bench", "CommandCore", "CamoTypes"]),
-        tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes", "DeviceCore"]),
-        tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes"]),
+        tests("ProducerCommandTests", ["camo-producer", "CommandCore", "CamoTypes", "DeviceCore", "GadgetSetup"]),
+        tests("StudioCommandTests", ["camo-studio", "CommandCore", "CamoTypes", "GadgetSetup"]),
         tests(
             "ProducerKitTests",
             [

@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 import ProducerKit
 
 /// The words of `camo-producer`.
@@ -63,7 +64,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, list, photo, controls, devices, doctor]),
+            commands: [pair, list, photo, controls, devices, doctor, usbGadget]),
         secretPrefix: "camo:pair?")
 
     private static let pair = Command(
@@ -116,4 +117,6 @@ enum ProducerTable {
         "doctor", "Look for what is missing on this machine, and say what mends it.",
         discussion: ["Needs no root, changes nothing, and ends with 69 where something is missing."],
         groups: [OptionGroup("Network", [port])])
+
+    private static let usbGadget = GadgetTable.command(of: "camo-producer")
 }

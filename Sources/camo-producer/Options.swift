@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 
 /// What the command line of `camo-producer` asks for.
 struct ProducerOptions: Equatable, Sendable {
@@ -15,6 +16,7 @@ struct ProducerOptions: Equatable, Sendable {
         case removeDevice(String)
         /// Look for what is missing; the TCP port that is to be free, or nil.
         case doctor(port: Int?)
+        case usbGadget(GadgetOptions)
     }
 
     /// Where `pair` finds the code.
@@ -41,6 +43,8 @@ struct ProducerOptions: Equatable, Sendable {
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])
         case ["doctor"]: action = .doctor(port: arguments[ProducerTable.port])
+        case _ where arguments.path.dropFirst().first == "usb-gadget":
+            action = .usbGadget(try GadgetOptions(arguments))
         default: action = .stream(try StreamOptions(arguments))
         }
     }

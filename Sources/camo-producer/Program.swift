@@ -1,4 +1,5 @@
 import CommandCore
+import GadgetSetup
 import Glibc
 
 @main
@@ -18,6 +19,8 @@ struct Program {
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)
             case .doctor(let port): DoctorCommand(run).perform(port: port)
+            case .usbGadget(let gadget):
+                GadgetCommand(program: "camo-producer", options: options.global, events: run.events).perform(gadget)
             }
         exit(run.events.finish(code).rawValue)
     }

@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 
 /// The words of `camo-studio`.
 enum StudioTable {
@@ -51,7 +52,7 @@ enum StudioTable {
                 ("camo-studio --v4l2 /dev/video9", "Be a webcam for Zoom, Chrome or OBS."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
-            commands: [pair, devices, list, snapshot, cameras, controls, doctor]))
+            commands: [pair, devices, list, snapshot, cameras, controls, doctor, usbGadget]))
 
     private static let pair = Command(
         "pair", "Show a code by which a producer pairs with this studio.",
@@ -96,4 +97,6 @@ enum StudioTable {
         "doctor", "Look for what is missing on this machine, and say what mends it.",
         discussion: ["Needs no root, changes nothing, and ends with 69 where something is missing."],
         groups: [OptionGroup("Network", [listen])])
+
+    private static let usbGadget = GadgetTable.command(of: "camo-studio")
 }

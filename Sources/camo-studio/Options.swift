@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 
 /// What the command line of `camo-studio` asks for.
 struct StudioOptions: Equatable, Sendable {
@@ -16,6 +17,7 @@ struct StudioOptions: Equatable, Sendable {
         case controls(ControlsOptions)
         /// Look for what is missing; the TCP port that is to be free, or nil.
         case doctor(port: Int?)
+        case usbGadget(GadgetOptions)
     }
 
     var global: GlobalOptions
@@ -32,6 +34,8 @@ struct StudioOptions: Equatable, Sendable {
         case ["cameras"]: action = .cameras(try CamerasOptions(arguments))
         case ["controls"]: action = .controls(try ControlsOptions(arguments))
         case ["doctor"]: action = .doctor(port: arguments[StudioTable.listen])
+        case _ where arguments.path.dropFirst().first == "usb-gadget":
+            action = .usbGadget(try GadgetOptions(arguments))
         default: action = .watch(try WatchOptions(arguments))
         }
     }

@@ -1,4 +1,5 @@
 import CommandCore
+import GadgetSetup
 import Glibc
 
 @main
@@ -16,6 +17,8 @@ struct Program {
             case .cameras(let cameras): await RemoteCommands(run).cameras(cameras)
             case .controls(let controls): await RemoteCommands(run).controls(controls)
             case .doctor(let port): DoctorCommand(run).perform(port: port)
+            case .usbGadget(let gadget):
+                GadgetCommand(program: "camo-studio", options: options.global, events: run.events).perform(gadget)
             case .snapshot(let snapshot): await SnapshotCommand(snapshot, run).perform()
             }
         exit(run.events.finish(code).rawValue)

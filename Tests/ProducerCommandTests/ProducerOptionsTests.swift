@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 import Testing
 
 @testable import camo_producer
@@ -79,6 +80,11 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["pair", "camo:pair?v=1"]).action == .pair(.code(Secret("camo:pair?v=1"))))
         #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
         #expect(try parse(["doctor", "--port", "5700"]).action == .doctor(port: 5_700))
+        let gadget = try parse(["usb-gadget", "setup", "--user", "pi", "--udc", "fe980000.usb"]).action
+        #expect(gadget == .usbGadget(.setUp(user: "pi", controller: "fe980000.usb")))
+        #expect(try parse(["usb-gadget", "remove"]).action == .usbGadget(.remove))
+        #expect(complaint(["usb-gadget"]).contains("setup or remove"))
+        #expect(complaint(["usb-gadget", "remove", "--user", "pi"]).contains("--user"))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
         guard case .photo(let photo) = try parse(["photo", "a.JPG", "--rotate", "90", "--overwrite"]).action else {

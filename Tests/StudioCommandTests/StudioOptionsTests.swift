@@ -1,5 +1,6 @@
 import CamoTypes
 import CommandCore
+import GadgetSetup
 import Testing
 
 @testable import camo_studio
@@ -76,6 +77,11 @@ private func complaint(_ arguments: [String]) -> String {
     @Test func theOtherCommands() throws {
         #expect(try parse(["doctor"]).action == .doctor(port: nil))
         #expect(try parse(["doctor", "--listen", "5701"]).action == .doctor(port: 5_701))
+        let gadget = try parse(["usb-gadget", "setup", "--user", "pi", "--udc", "fe980000.usb"]).action
+        #expect(gadget == .usbGadget(.setUp(user: "pi", controller: "fe980000.usb")))
+        #expect(try parse(["usb-gadget", "remove"]).action == .usbGadget(.remove))
+        #expect(complaint(["usb-gadget"]).contains("setup or remove"))
+        #expect(complaint(["usb-gadget", "remove", "--user", "pi"]).contains("--user"))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "x"]).action == .removeDevice("x"))
         #expect(try parse(["list"]).action == .listProducers)

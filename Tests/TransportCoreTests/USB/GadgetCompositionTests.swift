@@ -162,11 +162,16 @@ import Testing
             #expect(error?.code == code)
             #expect(kernel.leftOver == before)
         }
+        // Whatever else it lacks.
+        let error = refusal { () throws(TransportError) in
+            try GadgetComposition(FakeGadgetKernel([], hasModule: false)).setUp(wishes)
+        }
+        #expect(error?.code == .controllerMissing)
         var named = wishes
         named.controller = "c.usb"
         let kernel = FakeGadgetKernel(["a.usb", "b.usb"])
-        let error = refusal { () throws(TransportError) in try GadgetComposition(kernel).setUp(named) }
-        #expect(error?.message.contains("no USB device controller c.usb here. There is: a.usb, b.usb") == true)
+        let unknown = refusal { () throws(TransportError) in try GadgetComposition(kernel).setUp(named) }
+        #expect(unknown?.message.contains("no USB device controller c.usb here. There is: a.usb, b.usb") == true)
     }
 
     @Test func `what the kernel lacks is said`() throws {

@@ -36,8 +36,11 @@ package struct GadgetComposition: Sendable {
     /// - Throws: `controllerMissing`, `busy`, `noPermission`, or what the kernel lacks; then some of it may be made.
     @discardableResult
     package func setUp(_ wishes: Wishes) throws(TransportError) -> String {
+        let controllers = GadgetControllers(system: system)
+        // First of all: a PC has none, and then it does not matter what else it lacks.
+        guard !controllers.names.isEmpty else { throw GadgetControllers.thereIsNone }
         try findConfigFS()
-        let controller = try GadgetControllers(system: system).choose(wishes.controller)
+        let controller = try controllers.choose(wishes.controller)
         let bound = place.boundController
         if bound != nil, isMounted(for: wishes.user) == false { throw Self.served }
         let isRight = layout.parts(wishes).allSatisfy { isThere($0) }

@@ -42,7 +42,7 @@ struct GadgetControllers: Sendable {
         return TransportError(.busy, "\(message) by the gadget \(holder). Take that one off the cable: \(remedy)")
     }
 
-    private static let thereIsNone = TransportError(
+    static let thereIsNone = TransportError(
         .controllerMissing,
         "this machine has no USB device controller (/sys/class/udc is empty). A Raspberry Pi Zero, 4 or 5 has one when "
             + "dtoverlay=dwc2,dr_mode=peripheral is in /boot/firmware/config.txt and it has been restarted; for other "
