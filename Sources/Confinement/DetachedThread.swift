@@ -52,6 +52,12 @@ private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
     shim_set_thread_name(start.name)
+    // A write into a pipe that nobody reads is to fail (EPIPE), not to end the program that this library is in. The
+    // signal is the writing thread's own (signal(7)), so what the program does with it elsewhere is not touched.
+    var brokenPipe = sigset_t()
+    sigemptyset(&brokenPipe)
+    sigaddset(&brokenPipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &brokenPipe, nil)
     start.body()
     return nil
 }
