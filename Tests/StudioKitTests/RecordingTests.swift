@@ -1,5 +1,6 @@
 import CamoTypes
 import Confinement
+import Glibc
 import MediaCore
 import Testing
 import TransportCore
@@ -136,6 +137,69 @@ import TransportCore
         let summary = await output.finish(within: .seconds(Int64(1)))
         #expect(summary.error?.code == .diskFull)
         #expect(failures.withLock { $0 }.count == 1)
+    }
+
+    /// A disk that does not answer: a pipe of 4 KB that nobody empties.
+    private func stalledDisk() throws -> (path: String, descriptor: Int32) {
+        let path = folder.file("disk")
+        #expect(mkfifo(path, 0o600) == 0)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        // F_SETPIPE_SZ (fcntl.h), which Glibc's module leaves out.
+        #expect(fcntl(descriptor, 1_031, 4_096) == 4_096)
+        return (path, descriptor)
+    }
+
+    @Test func `a disk that stalls costs the pictures that come then, and a keyframe is asked for`() async throws {
+        let (path, descriptor) = try stalledDisk()
+        defer { close(descriptor) }
+        let output = try record(path)
+        let stream = try Stream(size, into: pipeline, clock: clock)
+        var left = 0
+        for _ in 0..<400 {
+            let unit = PictureUnit(received: try stream.unit(), format: Units.format, stream: 1)
+            if output.receive(unit) { left += 1 }
+            clock.advance(by: .milliseconds(40))
+        }
+        // Once: later ones would have no room.
+        #expect(left == 1)
+        let reader = Task.detached {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let isLast = Task.isCancelled
+                let count = read(descriptor, &buffer, buffer.count)
+                if count > 0 {
+                    bytes += buffer[..<count]
+                } else if isLast {
+                    return bytes
+                } else {
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+        }
+        let summary = await output.finish(within: .seconds(Int64(10)))
+        reader.cancel()
+        let skipped = try #require(summary.remarks.first { $0.contains("missing") })
+        #expect(skipped.hasSuffix("\(400 - summary.pictures) pictures in 1 gap missing"))
+        #expect((250...300).contains(summary.pictures))
+        try folder.write(await reader.value, to: "read.mp4")
+        let (times, lumas) = try pictures(in: folder.file("read.mp4"))
+        #expect(times == (0..<summary.pictures).map { Int64($0 * 40) })
+        #expect(lumas.enumerated().allSatisfy { abs($1 - Int(Stream.luma($0))) <= 3 })
+    }
+
+    @Test func `a recording that cannot be finished in time is ended, and what is missing is told`() async throws {
+        let (path, descriptor) = try stalledDisk()
+        let output = try record(path)
+        try send(200, Stream(size, into: pipeline, clock: clock))
+        let summary = await output.finish(within: .milliseconds(300))
+        #expect(summary.error?.code == .cannotWrite)
+        #expect(summary.remarks.contains { $0.contains("pictures in 1 gap missing") })
+        // The thread that was left behind finds nobody who reads: its end, not that of this process.
+        close(descriptor)
+        let failures = failures
+        #expect(await eventually { failures.withLock { !$0.isEmpty } })
     }
 
     @Test func `what is there is kept under another name`() async throws {

@@ -114,14 +114,17 @@ extension StudioController {
         }
     }
 
-    /// Finishes the file.
+    /// Writes what has come until now and finishes the file. A disk that is too slow for that within ten seconds loses
+    /// the rest, which the summary tells.
     @discardableResult
     public func stopRecording() async throws -> RecordingSummary {
+        // Sound that has come and is being decoded belongs to it.
+        await offThread { [pipeline] in pipeline.waitUntilIdle() }
         let recording = open.withLock { open in
             defer { open?.recording = nil }
             return open?.recording
         }
-        guard let recording, let summary = await finish(recording) else {
+        guard let recording, let summary = await finish(recording, within: .seconds(Int64(10))) else {
             let error = StudioError(.notRunning, "nothing is being recorded")
             delegateCalls.call { [self] in $0.studioController(self, didFailToStopRecording: error) }
             throw error
@@ -129,12 +132,18 @@ extension StudioController {
         return summary
     }
 
-    /// Takes the recording out of the pipeline and finishes its file; nil for nil.
-    func finish(_ recording: RecordingOutput?) async -> RecordingSummary? {
+    /// Takes the recording out of the pipeline and finishes its file.
+    ///
+    /// - Parameters:
+    ///   - recording: Nothing is done for nil.
+    ///   - limit: For what waits to be written, and for the file's index.
+    func finish(
+        _ recording: RecordingOutput?, within limit: Microseconds = .milliseconds(1_500)
+    ) async -> RecordingSummary? {
         guard let recording else { return nil }
         pipeline.remove(recording)
         updateSubscription()
-        let summary = await recording.finish(within: .milliseconds(1_500))
+        let summary = await recording.finish(within: limit)
         delegateCalls.call { [self] in $0.studioController(self, didStopRecording: summary) }
         return summary
     }

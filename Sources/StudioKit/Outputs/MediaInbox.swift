@@ -1,34 +1,37 @@
 /// Access units and sound that wait for a muxer. A value; its owner guards it.
-struct MediaInbox: ConsumerInbox {
+struct MediaInbox<Pictures: UnitInbox>: ConsumerInbox {
     enum Item: Sendable {
         case picture(PictureUnit)
         case sound(ReceivedSound)
     }
 
-    /// Twenty seconds of packets of 10 ms.
-    private static let soundLimit = 2_000
+    private(set) var pictures: Pictures
+    private(set) var sound: SoundBacklog
 
-    private(set) var pictures: UnitBacklog
-    private var sounds: [ReceivedSound] = []
-    private(set) var droppedSounds = 0
+    init(pictures: Pictures, sound: SoundBacklog) { (self.pictures, self.sound) = (pictures, sound) }
 
-    init(_ limits: UnitBacklog.Limits) { pictures = UnitBacklog(limits) }
-
-    mutating func append(_ unit: PictureUnit) -> UnitBacklog.Admission { pictures.append(unit) }
-
-    mutating func append(_ sound: ReceivedSound) {
-        if sounds.count == Self.soundLimit {
-            sounds.removeFirst(Self.soundLimit / 2)
-            droppedSounds += Self.soundLimit / 2
-        }
-        sounds.append(sound)
-    }
+    mutating func append(_ unit: PictureUnit) -> UnitAdmission { pictures.append(unit) }
+    mutating func append(_ sound: ReceivedSound) { self.sound.append(sound) }
 
     /// What was captured first, so that a consumer that is behind has no less of the one than of the other.
     mutating func popFirst() -> Item? {
-        if let sound = sounds.first, pictures.first.map({ sound.localTime <= $0.received.localTime }) ?? true {
-            return .sound(sounds.removeFirst())
+        if let next = sound.first, pictures.first.map({ next.localTime <= $0.received.localTime }) ?? true {
+            return sound.popFirst().map { .sound($0) }
         }
         return pictures.popFirst().map { .picture($0) }
+    }
+}
+
+extension MediaInbox<FileBacklog> {
+    /// Sound waits twice as long as pictures: it is small, and where a recording has to have gaps it is to be whole.
+    static var file: MediaInbox {
+        MediaInbox(
+            pictures: FileBacklog(), sound: SoundBacklog(Microseconds(FileBacklog.limit.count * 2), leavesOut: .newest))
+    }
+
+    /// Nothing of what waits will be taken any more.
+    mutating func giveUp() {
+        pictures.giveUp()
+        sound.giveUp()
     }
 }

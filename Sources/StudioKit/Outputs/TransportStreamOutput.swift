@@ -3,11 +3,11 @@ internal import MediaCore
 
 /// Picture and sound as MPEG-TS on a descriptor, beginning with a keyframe: what `ffplay -` reads.
 ///
-/// A reader that is slow loses pictures up to a keyframe.
+/// A reader that is slow loses pictures up to a keyframe, and sound that is as old.
 package final class TransportStreamOutput: StudioOutput {
     package let needs: OutputNeeds
     private let writer: DescriptorWriter
-    private let thread: ConsumerThread<MediaInbox>
+    private let thread: ConsumerThread<MediaInbox<UnitBacklog>>
     private let progress: Locked<OutputProgress>
 
     /// - Parameter onEnd: once, on the output's own thread.
@@ -18,7 +18,10 @@ package final class TransportStreamOutput: StudioOutput {
         let progress = Locked(OutputProgress())
         // Confined to the thread.
         nonisolated(unsafe) let stream = TransportStream(hasSound: hasSound)
-        thread = ConsumerThread(name: "camo-ts-out", inbox: MediaInbox(UnitStreamOutput.limits)) { item in
+        let limits = UnitStreamOutput.limits
+        let inbox = MediaInbox(
+            pictures: UnitBacklog(limits), sound: SoundBacklog(limits.age, leavesOut: .oldest))
+        thread = ConsumerThread(name: "camo-ts-out", inbox: inbox) { item in
             progress.writing {
                 let bytes =
                     switch item {

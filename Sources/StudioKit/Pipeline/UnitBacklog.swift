@@ -1,8 +1,8 @@
-/// Access units that wait for somebody who takes them one by one: the decoder, the disk, a pipe.
+/// Access units that wait for somebody who wants to see what is now: the decoder, a pipe. Files have a ``FileBacklog``.
 ///
 /// An access unit cannot be left out alone, because what follows refers to it. So when too much waits, all of it goes,
 /// and nothing is taken until the next keyframe. A value; its owner guards it.
-package struct UnitBacklog: Sendable {
+package struct UnitBacklog: UnitInbox {
     /// What is too much.
     package struct Limits: Sendable {
         /// From the arrival of the first unit that waits to that of the last.
@@ -20,15 +20,6 @@ package struct UnitBacklog: Sendable {
         /// For pictures that are to be seen now.
         package static let live = Limits(
             age: .milliseconds(400), ageAtKeyframe: .milliseconds(100), byteCount: 32 << 20)
-        /// For a disk that stalls now and then: nothing is given up before it has to be.
-        package static let file = Limits(
-            age: .seconds(Int64(10)), ageAtKeyframe: .seconds(Int64(10)), byteCount: 64 << 20)
-    }
-
-    package enum Admission: Hashable, Sendable {
-        case kept
-        /// Left out, with what waited; only a keyframe will be taken next: ask for one.
-        case needsKeyframe
     }
 
     private let limits: Limits
@@ -46,7 +37,7 @@ package struct UnitBacklog: Sendable {
 
     package var isEmpty: Bool { head == units.count }
 
-    package mutating func append(_ unit: PictureUnit) -> Admission {
+    package mutating func append(_ unit: PictureUnit) -> UnitAdmission {
         if unit.unit.isKeyframe {
             if age(with: unit) > limits.ageAtKeyframe || isOverfull(with: unit) { skipAll() }
             (isWaitingForKeyframe, isBehind) = (false, false)

@@ -73,9 +73,14 @@ struct WatchCommand {
     private func finish(
         _ controller: StudioController, _ outputs: WatchOutputs, _ reporter: StudioReporter, _ ending: Ending
     ) async -> ExitCode {
-        await controller.stop()
         // At the end of a source everything that came is to arrive; a signal is in a hurry.
-        let limit: Microseconds = if case .sourceEnded = ending { .seconds(Int64(10)) } else { .milliseconds(300) }
+        var limit = Microseconds.milliseconds(300)
+        if case .sourceEnded = ending {
+            limit = .seconds(Int64(10))
+            // Without one that is under way there is nothing to be told.
+            if options.recording != nil { _ = try? await controller.stopRecording() }
+        }
+        await controller.stop()
         await outputs.finish(within: limit)
         await controller.delegateCallsAreDone()
         let code = run.exitCode(for: ending)

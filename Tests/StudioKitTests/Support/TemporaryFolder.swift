@@ -16,8 +16,7 @@ final class TemporaryFolder: Sendable {
     func contents(of name: String) -> [UInt8]? {
         FileManager.default.contents(atPath: file(name)).map(Array.init)
     }
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(filePath: file(name)))
-    }
+    func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(filePath: file(name))) }
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 }
