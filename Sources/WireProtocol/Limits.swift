@@ -57,6 +57,10 @@ package enum Limits {
     /// How long a session waits for a new link before it is forgotten.
     package static let sessionLinger = Microseconds.seconds(5)
 
+    /// Requests of one studio, in all of its sessions, that wait for the camera: each may take as long as a camera takes
+    /// to open, and is done even if the studio has gone meanwhile.
+    package static let cameraRequestCount = 16
+
     // MARK: Heartbeat and clocks
 
     package static let pingInterval = Microseconds.seconds(1)

@@ -68,6 +68,8 @@ package final class ProducerEndpoint: Sendable {
     private let doors = Locked(Doors())
     /// What studios are told of cameras. Held while it is told, so that nobody is told the older thing last.
     let cameras = Locked(CameraNews())
+    /// Requests for the camera that are not answered yet, by who asked: sessions come and go, devices stay.
+    let cameraRequests = Locked<[DeviceID: Int]>([:])
 
     private struct Table {
         var viewers = ViewerTable()

@@ -1,5 +1,7 @@
 import CamoTypes
+import Confinement
 import DeviceCore
+import Dispatch
 import Testing
 import TransportCore
 import WireProtocol
@@ -192,6 +194,51 @@ import WireProtocol
         }
         #expect(answer?.code == .refused && answer?.text == "the producer did not agree")
         #expect(machine.state.value.lenses["A"]?.controls.first?.value == 128)
+        rig.controller.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a studio that floods the camera with requests is told to wait, and delays nobody for long`() async throws {
+        let isBlocked = DispatchSemaphore(value: 0)
+        let calls = Locked(0)
+        let slow = PromptDelegate(allows: { action in
+            guard action == .remoteControl else { return true }
+            if calls.withLock({
+                $0 += 1
+                return $0 == 1
+            }) {
+                isBlocked.wait()
+            }
+            return true
+        })
+        let rig = try ControllerRig(
+            slow, sources: [try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)])
+        try rig.controller.start()
+        let studio = try rig.studio()
+        await rig.connect(studio)
+        let codes = await withTaskGroup(of: RequestResult.Code?.self) { group in
+            for value in 0..<40 {
+                group.addTask {
+                    await studio.endpoint.request {
+                        .setControl(SetControl(request: $0, control: "brightness", value: Int64(value)))
+                    }?.code
+                }
+            }
+            var codes: [RequestResult.Code?] = []
+            for await code in group {
+                codes.append(code)
+                // The others wait behind the first.
+                if codes.count == 24 { isBlocked.signal() }
+            }
+            return codes
+        }
+        #expect(codes.prefix(24).allSatisfy { $0 == .busy })
+        #expect(codes.dropFirst(24).allSatisfy { $0 == .ok })
+        // And is heard again.
+        let answer = await studio.endpoint.request {
+            .setControl(SetControl(request: $0, control: "brightness", value: 7))
+        }
+        #expect(answer?.code == .ok && calls.withLock { $0 } == 17)
         rig.controller.stop()
     }
 
