@@ -67,6 +67,20 @@ private final class CameraDelegate: StudioControllerDelegate {
         await stop()
     }
 
+    @Test(arguments: ["", " ", "a\nb", "\u{1B}[2J", String(repeating: "a", count: 257)])
+    func `what can be no ID is refused here, and the session goes on`(id: String) async throws {
+        try await connect()
+        _ = try await controller.waitForCameras(atMost: .seconds(10))
+        let camera = await #expect(throws: StudioError.self) { try await controller.selectCamera(id) }
+        let control = await #expect(throws: StudioError.self) { try await controller.setControl(id, to: 1) }
+        for error in [camera, control] {
+            #expect(error?.code == .notFound && error?.description.contains("\u{1B}") == false)
+        }
+        try await controller.setControl("brightness", to: 7)
+        #expect(producer.requests.withLock { $0 } == [.set("brightness", 7)])
+        await stop()
+    }
+
     @Test func `requests are carried out, and what they change is known when they return`() async throws {
         try await connect()
         _ = try await controller.waitForCameras(atMost: .seconds(10))

@@ -22,6 +22,7 @@ extension StudioController {
     ///   showing the old one.
     public func selectCamera(_ id: Camera.ID) async throws {
         do throws(StudioError) {
+            try checkWord(id, of: "camera")
             try await ask("another camera", within: Self.selectionTime) {
                 .selectCamera(SelectCamera(request: $0, camera: id))
             }
@@ -40,6 +41,7 @@ extension StudioController {
     /// - Throws: ``StudioError``: `notFound`, `outOfRange`, `refused`, `unsupported` … with the producer's reason.
     public func setControl(_ id: CameraControl.ID, to value: Int64) async throws {
         do throws(StudioError) {
+            try checkWord(id, of: "control")
             guard Limits.integers.contains(value) else {
                 throw StudioError(.outOfRange, "\(id): no control takes \(value)")
             }
@@ -49,6 +51,14 @@ extension StudioController {
             delegateCalls.call { [self] in $0.studioController(self, didFailToSetControl: id, error: error) }
             throw error
         }
+    }
+
+    /// What no producer can have called anything would break the protocol, and with it the session.
+    private func checkWord(_ id: String, of what: String) throws(StudioError) {
+        let limit = Limits.textByteCount
+        guard TextLine.cleaned(id, maximumByteCount: limit) != id else { return }
+        let shown = TextLine.cleaned(id, maximumByteCount: 64).map { ": \($0)" } ?? ""
+        throw StudioError(.notFound, "that can be no \(what)'s ID, which is 1 to \(limit) bytes of plain text\(shown)")
     }
 
     /// Waits until the producer has said what cameras and controls there are.
