@@ -16,10 +16,8 @@ struct ControlsCommand {
         do {
             let panel = try CameraPanel(options.camera)
             var controls = try panel.read()
-            for assignment in options.assignments {
-                let value = try assignment.value(among: controls)
-                // Without a value there is no such control, which the camera says better.
-                controls = try panel.set(assignment.control, to: value ?? 0)
+            for (control, value) in try options.assignments.values(among: controls) {
+                controls = try panel.set(control, to: value)
             }
             let named = options.assignments.map(\.control)
             for control in controls where named.isEmpty || named.contains(control.id) {

@@ -75,7 +75,11 @@ enum StudioTable {
 
     private static let cameras = Command(
         "cameras", "List the producer's cameras, or have it show another one.",
-        operands: [Operand("ID", .text, "the camera to show, for everybody who watches", count: .optional)],
+        operands: [
+            Operand(
+                "ID", .text, "the camera to show, for everybody who watches: its ID, or a name that no other has",
+                count: .optional)
+        ],
         groups: [OptionGroup("Producer, one of", producer)])
 
     private static let controls = Command(

@@ -89,6 +89,22 @@ import Testing
         #expect(error?.description.contains("\u{1B}") == false)
     }
 
+    @Test func controlsAreLookedAtBeforeAnyIsSet() throws {
+        let controls = ["zoom", "pan"].map {
+            CameraControl(id: $0, name: $0, kind: .integer, range: 0...9, defaultValue: 0, value: 0)
+        }
+        func values(_ texts: String...) throws -> [String] {
+            try texts.compactMap(ControlAssignment.init).values(among: controls).map { "\($0.control) \($0.value)" }
+        }
+        #expect(try values("zoom=1", "pan=2", "zoom=3") == ["zoom 1", "pan 2", "zoom 3"])
+        // What the camera does not have is what it is asked for first.
+        #expect(try values("zoom=1", "tilt=2") == ["tilt 0", "zoom 1"])
+        for wrong in ["pan=10", "pan=x", "pan="] {
+            let error = #expect(throws: UsageError.self) { try values("zoom=1", wrong) }
+            #expect(error?.description.hasPrefix("pan takes 0 to 9, not '") == true)
+        }
+    }
+
     /// Every option, with everything that is no value for it.
     @Test(arguments: Table.tool.root.options.map(\.name))
     func nonsenseIsRefusedByName(name: String) throws {

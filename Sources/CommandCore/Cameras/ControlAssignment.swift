@@ -20,10 +20,30 @@ package struct ControlAssignment: Equatable, Sendable {
     /// - Throws: ``UsageError`` when the text is no value for the control.
     package func value(among controls: [CameraControl]) throws(UsageError) -> Int64? {
         guard let known = controls.first(where: { $0.id == control }) else { return nil }
-        guard let value = known.value(of: text) else {
+        guard let value = known.value(of: text), known.accepts(value) else {
             throw UsageError("\(control) takes \(known.expectation), not '\(TerminalText.cleaned(text))'")
         }
         return value
+    }
+}
+
+extension [ControlAssignment] {
+    /// What to set, one after the other. All are looked at before the first is set: what is wrong with one leaves the
+    /// camera as it is.
+    ///
+    /// - Returns: Those that the camera does not have come first, with no value that matters: setting the first of them
+    ///   fails, and says what there is.
+    /// - Throws: ``UsageError`` when a text is no value for its control.
+    package func values(among controls: [CameraControl]) throws(UsageError) -> [(control: String, value: Int64)] {
+        var (unknown, known) = ([(control: String, value: Int64)](), [(control: String, value: Int64)]())
+        for assignment in self {
+            if let value = try assignment.value(among: controls) {
+                known.append((assignment.control, value))
+            } else {
+                unknown.append((assignment.control, 0))
+            }
+        }
+        return unknown + known
     }
 }
 

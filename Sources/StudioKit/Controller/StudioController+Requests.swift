@@ -62,10 +62,11 @@ extension StudioController {
             case .busy: .busy
             case .notFound: .notFound
             case .outOfRange: .outOfRange
-            default: .badData
+            default: .unavailable
             }
         throw StudioError(
-            code, "the producer refused \(what) (\(answer.code.rawValue))" + (answer.text.map { ": \($0)" } ?? ""))
+            code,
+            answer.text.map { "the producer says: \($0)" } ?? "the producer refused \(what) (\(answer.code.rawValue))")
     }
 
     /// The answer, or nil when it does not come in time.

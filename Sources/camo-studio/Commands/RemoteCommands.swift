@@ -13,7 +13,12 @@ struct RemoteCommands {
     func cameras(_ options: CamerasOptions) async -> ExitCode {
         await perform(options.producer) { controller in
             _ = try await controller.waitForCameras(atMost: Self.patience)
-            if let id = options.selection { try await controller.selectCamera(id) }
+            if let wanted = options.selection {
+                let cameras = controller.cameras
+                // A name is as good where one camera alone has it. What the producer has not listed is its to judge.
+                let named = cameras.contains { $0.id == wanted } ? [] : cameras.filter { $0.name == wanted }
+                try await controller.selectCamera(named.count == 1 ? named.first?.id ?? wanted : wanted)
+            }
         } tell: { controller in
             for camera in controller.cameras {
                 let isSelected = camera.id == controller.selectedCamera
@@ -30,10 +35,8 @@ struct RemoteCommands {
     func controls(_ options: ControlsOptions) async -> ExitCode {
         await perform(options.producer) { controller in
             _ = try await controller.waitForCameras(atMost: Self.patience)
-            for assignment in options.assignments {
-                // Without a value there is no such control, which the producer says better.
-                let value = try assignment.value(among: controller.controls)
-                try await controller.setControl(assignment.control, to: value ?? 0)
+            for (control, value) in try options.assignments.values(among: controller.controls) {
+                try await controller.setControl(control, to: value)
             }
         } tell: { controller in
             let named = options.assignments.map(\.control)
