@@ -85,6 +85,17 @@ import Testing
         #expect(try controls().read().first?.id == "power_line_frequency")
     }
 
+    @Test func `a range that is none of a 32-bit control is cut to what it can be`() throws {
+        camera.state.withLock { state in
+            state.controls[0].range = Int64.min...Int64.max
+            state.controls[0].step = UInt64.max
+        }
+        let control = try #require(try controls().read().first)
+        #expect(control.range == Int64(Int32.min)...Int64(Int32.max) && control.step == Int64(Int32.max))
+        #expect(control.defaultValue == Int64(Int32.min))
+        #expect(complaint { try controls().set("brightness", to: 1 << 40) }?.code == .outOfRange)
+    }
+
     @Test func `a value is set, and what came of it is read back`() throws {
         let after = try controls().set("brightness", to: -20)
         #expect(after.first?.value == -20)

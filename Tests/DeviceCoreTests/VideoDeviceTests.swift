@@ -45,6 +45,21 @@ import Testing
         #expect(survey.problems.map(\.code) == [.unsupported, .permissionDenied])
     }
 
+    @Test("An ID is text that a person can type and a studio accepts, whatever the device says of itself")
+    func identity() throws {
+        var machine = nodes()
+        machine.attributes["/dev/video0/device/../serial"] = "AB  12\u{1B}[31m\u{FFFD}\t34"
+        #expect(VideoDevice.list(nodes: machine).first?.id == "usb:046d:0825:AB 12 [31m\u{FFFD} 34:0")
+        // A serial number that is none: two such cameras are told apart by their place.
+        for serial in ["", " "] {
+            machine.attributes["/dev/video0/device/../serial"] = serial
+            #expect(VideoDevice.list(nodes: machine).first?.id == "bus:usb-0:0")
+            #expect(VideoDevice.list(nodes: machine).first?.serial == nil)
+        }
+        machine.cameras[0].state.withLock { $0.bus = "usb-\u{7}  1" }
+        #expect(VideoDevice.list(nodes: machine).first?.id == "bus:usb-? 1:0")
+    }
+
     @Test("A camera is found by path, id and name")
     func find() throws {
         #expect(try VideoDevice.find("/dev/video3", nodes: nodes()).name == "Camera 3")

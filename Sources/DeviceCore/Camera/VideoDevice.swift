@@ -138,8 +138,12 @@ extension VideoDevice {
         let survey = survey(nodes: nodes)
         if let first = survey.devices.first { return first }
         throw survey.problems.first
-            ?? DeviceError(.notFound, device: "/dev/video*", "there is no camera on this machine")
+            ?? DeviceError(.notFound, device: "", "there is no camera on this machine (no /dev/video*)")
     }
+
+    /// What a device says of itself, as part of an ``id``: that is typed by people and sent to studios. Nil where nothing
+    /// is left of it, as of the serial number of a camera that has none and says so with blanks.
+    private static func identity(_ text: String) -> String? { TextLine.cleaned(text, maximumByteCount: 128) }
 
     /// Looks at one node.
     init(at path: String, nodes: any VideoNodes) throws(DeviceError) {
@@ -148,14 +152,14 @@ extension VideoDevice {
         let capability = try node.captureCapability()
         let bus = capability.bus
         let index = nodes.attribute("index", of: path) ?? "0"
-        let serial = nodes.attribute("device/../serial", of: path)
+        let serial = nodes.attribute("device/../serial", of: path).flatMap(Self.identity)
         let vendor = nodes.attribute("device/../idVendor", of: path)
         let product = nodes.attribute("device/../idProduct", of: path)
         let id =
             if let serial, let vendor, let product {
                 "usb:\(vendor):\(product):\(serial):\(index)"
             } else {
-                "bus:\(bus):\(index)"
+                Self.identity("bus:\(bus):\(index)") ?? "bus::\(index)"
             }
         self.init(
             id: id, name: capability.name, path: path, driver: capability.driver, bus: bus,
@@ -210,9 +214,9 @@ extension VideoNode {
                     .unsupported, device: path,
                     "it gives pictures by read(2) only; streaming (V4L2_CAP_STREAMING) is needed")
             }
+            let (card, driver) = (SystemText.name(capability.card), SystemText.name(capability.driver))
             return CaptureCapability(
-                name: SystemText.name(capability.card), driver: SystemText.name(capability.driver),
-                bus: SystemText.name(capability.bus_info), api: api)
+                name: card.isEmpty ? driver : card, driver: driver, bus: SystemText.name(capability.bus_info), api: api)
         }
         let what =
             if flags & UInt32(V4L2_CAP_META_CAPTURE) != 0 {

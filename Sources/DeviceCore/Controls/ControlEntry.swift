@@ -39,7 +39,9 @@ extension VideoNode {
         guard query.flags & UInt32(V4L2_CTRL_FLAG_DISABLED) == 0, query.minimum <= query.maximum,
             let kind = Self.kind(ofType: query.type)
         else { return nil }
-        var value = query.default_value
+        // These kinds are 32-bit numbers, whatever the driver makes of the wider fields.
+        let number32: (Int64) -> Int64 = { Int64(Int32(clamping: $0)) }
+        var value = number32(query.default_value)
         if kind != .button, query.flags & UInt32(V4L2_CTRL_FLAG_WRITE_ONLY) == 0 {
             var current = v4l2_control()
             current.id = number
@@ -51,8 +53,9 @@ extension VideoNode {
         return ControlEntry(
             number: number,
             control: CameraControl(
-                id: ControlWord.word(of: name), name: name, kind: kind, range: query.minimum...query.maximum,
-                step: Int64(clamping: query.step), defaultValue: query.default_value, value: value,
+                id: ControlWord.word(of: name), name: name, kind: kind,
+                range: number32(query.minimum)...number32(query.maximum),
+                step: Int64(Int32(clamping: query.step)), defaultValue: number32(query.default_value), value: value,
                 menu: kind == .menu ? try menu(of: number, query) : [],
                 isInactive: query.flags & held != 0,
                 isReadOnly: query.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) != 0))
