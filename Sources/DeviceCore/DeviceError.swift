@@ -28,7 +28,7 @@ package struct DeviceError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The node or PCM name: `/dev/video0`, `hw:CARD=Loopback,DEV=1`.
+    /// The node or PCM name: `/dev/video0`, `hw:CARD=Loopback,DEV=1`. Empty where there is none to speak of.
     package let device: String
     /// What the system said (errno(3)), where it said something.
     package let systemError: Int32?
@@ -43,6 +43,6 @@ package struct DeviceError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         let reason = systemError.map { " (\(SystemText.message($0)))" } ?? ""
-        return "\(device): \(explanation)\(reason)"
+        return (device.isEmpty ? "" : "\(device): ") + explanation + reason
     }
 }

@@ -59,8 +59,8 @@ import Testing
         let refused = DeviceChecks.loudspeakers(view { $0.soundRefusal = refusal })
         #expect(refused.outcome == .missing)
         #expect(refused.remedy == "sudo usermod -aG audio \"$USER\", then log in again")
-        let check = DeviceChecks.microphones(view { $0.microphones = ["Webcam, USB Audio"] })
-        #expect(check == Check("microphones", .ok, "Webcam, USB Audio"))
+        let check = DeviceChecks.microphones(view { $0.microphones = ["hw:CARD=Webcam,DEV=0 (Webcam, USB Audio)"] })
+        #expect(check == Check("microphones", .ok, "hw:CARD=Webcam,DEV=0 (Webcam, USB Audio)"))
     }
 
     @Test func `groups`() {

@@ -46,13 +46,15 @@ struct PixelCode: Hashable, Sendable {
         self = known
     }
 
-    /// `YUYV`, as `v4l2-ctl` and this project's messages write it.
+    /// `YUYV`, `Y10`, `Y16-BE`: without the blanks that fill it up, and with a word for the bit that says big endian
+    /// (v4l2_fourcc_be in videodev2.h).
     static func name(_ code: UInt32) -> String {
-        String(
-            String.UnicodeScalarView(
-                (0..<4).map { shift in
-                    let byte = UInt8(truncatingIfNeeded: code >> (8 * shift))
-                    return Unicode.Scalar((32...126).contains(byte) ? byte : 63)
-                }))
+        let isBigEndian = code >> 31 == 1
+        let letters = (0..<4).map { shift in
+            let byte = UInt8(truncatingIfNeeded: (code & 0x7fff_ffff) >> (8 * shift))
+            return Unicode.Scalar((32...126).contains(byte) ? byte : 63)
+        }
+        let name = String(String.UnicodeScalarView(letters.reversed().drop { $0 == " " }.reversed()))
+        return isBigEndian ? name + "-BE" : name
     }
 }

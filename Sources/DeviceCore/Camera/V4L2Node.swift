@@ -68,7 +68,8 @@ final class V4L2Node: VideoNode, @unchecked Sendable {
     private static func openError(_ path: String, _ error: Int32) -> DeviceError {
         switch error {
         case ENOENT, ENOTDIR:
-            DeviceError(.notFound, device: path, "there is no such camera; list shows those that are there")
+            DeviceError(
+                .notFound, device: path, "there is no such camera; 'camo-producer list' shows those that are there")
         case ENODEV, ENXIO:
             DeviceError(.disconnected, device: path, systemError: error, "the node is there, but no device behind it")
         case EACCES:

@@ -211,7 +211,9 @@ final class ALSANode: SoundNode, PlaybackNode, @unchecked Sendable {
                 .busy, device: name,
                 "in use\(SoundAccess.holderText(direction)); close that program, or use default, which can be shared")
         case EINVAL:
-            DeviceError(.notFound, device: name, "ALSA does not understand this name; list shows those it does")
+            DeviceError(
+                .notFound, device: name,
+                "ALSA does not understand this name, or cannot open it for this; \(SoundAccess.known(direction))")
         default:
             DeviceError(.failed, device: name, systemError: error, "could not be opened")
         }

@@ -20,7 +20,7 @@ package struct SoundDevice: Hashable, Sendable, Identifiable {
     }
 
     /// What ALSA's configuration names as the default, whatever it is.
-    package static let `default` = SoundDevice(id: "default", name: "default", pcmName: "default")
+    package static let `default` = SoundDevice(id: "default", name: "the default device", pcmName: "default")
 
     /// The devices of all cards for one direction. ``default`` is not among them.
     package static func list(_ direction: SoundDirection = .capture) -> [SoundDevice] {

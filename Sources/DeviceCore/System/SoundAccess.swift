@@ -27,7 +27,13 @@ enum SoundAccess {
             let use = direction == .capture ? "to capture from" : "to play on"
             return DeviceError(.notFound, device: device, "this machine has no sound device \(use)")
         }
-        return DeviceError(.notFound, device: device, "there is no such sound device; list shows those that are there")
+        return DeviceError(.notFound, device: device, "there is no such sound device; \(known(direction))")
+    }
+
+    /// `there is default, hw:CARD=C920,DEV=0`: what can be given instead.
+    static func known(_ direction: SoundDirection) -> String {
+        let names = ([SoundDevice.default] + SoundDevice.list(direction)).map(\.pcmName)
+        return "there is " + names.joined(separator: ", ")
     }
 
     /// ` by arecord (123)` or nothing: who holds any device of that direction.

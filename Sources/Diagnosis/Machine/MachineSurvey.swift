@@ -24,12 +24,12 @@ package enum MachineSurvey {
         switch program {
         case .producer:
             lookAtCameras(&view)
-            view.microphones = SoundDevice.list(.capture).map(\.name)
+            view.microphones = SoundDevice.list(.capture).map(Self.text)
             view.soundRefusal = SoundDevice.refusal(.capture)
             view.encodeTime = EncodeProbe.time()
         case .studio:
             lookAtVirtualCameras(&view)
-            view.loudspeakers = SoundDevice.list(.playback).map(\.name)
+            view.loudspeakers = SoundDevice.list(.playback).map(Self.text)
             view.soundRefusal = SoundDevice.refusal(.playback)
         }
         return view
@@ -38,6 +38,9 @@ package enum MachineSurvey {
     private static let files = MachineFiles()
 
     // MARK: Devices
+
+    /// What is given to `--alsa`, and whose it is.
+    private static func text(_ device: SoundDevice) -> String { "\(device.pcmName) (\(device.name))" }
 
     private static func lookAtCameras(_ view: inout MachineView) {
         view.videoNodes = SystemVideoNodes().paths()

@@ -39,6 +39,7 @@ package struct MachineView: Sendable {
     package var cameras: [Node] = []
     package var cameraProblems: [DeviceError] = []
 
+    /// By ALSA's name for them, which is what the programs are given, and their own: `hw:CARD=C920,DEV=0 (HD Webcam)`.
     package var microphones: [String] = []
     package var loudspeakers: [String] = []
     /// Why a sound device cannot be opened that is there.
