@@ -75,6 +75,10 @@ struct StreamCommand {
 
     private func started(_ controller: ProducerController, _ choice: SourceChoice) {
         if let remark = choice.remark { run.events.write(Event("source", sentence: remark)) }
+        for case let microphone as MicrophoneSource in choice.sources where options.alsaDevice != nil {
+            guard let line = microphone.absence else { continue }
+            run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
+        }
         run.events.write(
             Event(
                 "started",

@@ -16,6 +16,17 @@ package final class MicrophoneSource: MediaSource {
         name = SoundDevice.find(text).name
     }
 
+    /// One line for people where there is no such device now: a name that was mistyped is to be seen before anybody
+    /// listens. Nil where there is, whatever else may hinder its opening then.
+    package var absence: String? {
+        do throws(DeviceError) {
+            _ = try SoundDevice.find(wanted).abilities()
+            return nil
+        } catch {
+            return error.code == .notFound ? "no sound yet: \(error); it is used as soon as it is there" : nil
+        }
+    }
+
     package func start(into sink: any MediaSink) throws(ProducerError) {
         let keeper = try DeviceKeeper("microphone", of: name) { [wanted] lost throws(DeviceError) in
             let capture = try SoundCaptureDevice(SoundDevice.find(wanted))
