@@ -15,7 +15,7 @@ package enum Examination {
     private static func shared(_ view: MachineView, _ program: Program) -> [Check] {
         [
             NetworkChecks.bus(view), NetworkChecks.avahi(view), NetworkChecks.port(view), NetworkChecks.firewall(view),
-            NetworkChecks.wireless(view),
+            NetworkChecks.wireless(view), USBChecks.device(view, program), USBChecks.host(view),
         ] + StateChecks.all(view, program)
     }
 

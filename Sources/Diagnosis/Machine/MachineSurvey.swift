@@ -21,6 +21,7 @@ package enum MachineSurvey {
         view.firewall = firewall()
         view.port = port.map { ($0, PortProbe.problem($0)) }
         view.wirelessInterfaces = wirelessInterfaces()
+        view.usb = USBInspection.inspect()
         switch program {
         case .producer:
             lookAtCameras(&view)

@@ -59,6 +59,8 @@ package struct MachineView: Sendable {
     package var port: (number: Int, problem: String?)?
     package var wirelessInterfaces: [String] = []
 
+    package var usb = USBInspection()
+
     package var state: Result<StateInspection, TransportError>?
     /// The time that one picture of 1280x720 takes.
     package var encodeTime: Result<Microseconds, MediaError> = .success(.zero)

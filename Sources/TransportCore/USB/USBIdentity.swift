@@ -1,5 +1,5 @@
 /// By what the two ends know each other before a byte has gone over the cable: never by vendor and product.
-enum USBIdentity {
+package enum USBIdentity {
     /// Vendor-specific (USB's list of class codes).
     static let interfaceClass: UInt8 = 0xFF
     static let interfaceSubclass: UInt8 = 0x43
@@ -11,6 +11,10 @@ enum USBIdentity {
     static let product: UInt16 = 0x0104
     /// wMaxPacketSize of a bulk endpoint at full, high and super speed (USB 2.0, 5.8.3; USB 3.2, 9.6.6).
     static let packetSizes: Set<Int> = [64, 512, 1_024]
-    /// Gives whoever sits at the machine our devices (udev(7); systemd's uaccess).
-    static let udevRule = #"SUBSYSTEM=="usb", ENV{ID_USB_INTERFACES}=="*:ff4301:*", TAG+="uaccess""#
+    /// Lets ordinary users open our devices: whoever sits at the machine (udev(7); systemd's uaccess), and the group that
+    /// Debian has for devices that are plugged in, for machines that nobody sits at.
+    package static let udevRule =
+        #"SUBSYSTEM=="usb", ENV{ID_USB_INTERFACES}=="*:ff4301:*", MODE="0660", GROUP="plugdev", TAG+="uaccess""#
+    /// Before 73-seat-late.rules, which obeys the tag.
+    package static let udevRulePath = "/etc/udev/rules.d/70-camo-usb.rules"
 }

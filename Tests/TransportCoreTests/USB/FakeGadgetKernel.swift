@@ -30,6 +30,8 @@ final class FakeGadgetKernel: GadgetSystem {
         /// A program has written the descriptors of the instance.
         var isServed = false
         var hasModule = true
+        /// Who looks.
+        var user: UInt32 = 0
         var modulesLoaded: [String] = []
         /// What changed anything, in order.
         var calls: [String] = []
@@ -118,6 +120,11 @@ final class FakeGadgetKernel: GadgetSystem {
             if let mount = state.mounts.last(where: { $0.folder == path }) { return mount.owner }
             return state.nodes[path] == nil ? nil : state.owners[path] ?? 0
         }
+    }
+
+    func mayUse(_ path: String) -> Bool {
+        guard let owner = owner(of: path) ?? owner(of: Self.parent(path)) else { return false }
+        return state.withLock { $0.user == 0 || $0.user == owner }
     }
 
     func target(ofLink path: String) -> String? {

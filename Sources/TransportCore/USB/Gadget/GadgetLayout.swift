@@ -47,7 +47,8 @@ struct GadgetLayout: Sendable {
             .link(functionLink, to: function),
             // String 0xEE, by which Windows finds out that it is to take WinUSB (Microsoft OS 1.0 Descriptors).
             .value("1", at: osDescriptors + "/use"),
-            .value("0xcd", at: osDescriptors + "/b_vendor_code"),
+            // Any below 0x80: the kernel shows others as negative numbers.
+            .value("0x43", at: osDescriptors + "/b_vendor_code"),
             .value("MSFT100", at: osDescriptors + "/qw_sign"),
             .link(osDescriptors + "/c.1", to: configuration),
         ]

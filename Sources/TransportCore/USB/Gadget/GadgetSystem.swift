@@ -10,6 +10,8 @@ protocol GadgetSystem: Sendable {
     func exists(_ path: String) -> Bool
     /// Who owns a file or folder; nil when there is none.
     func owner(of path: String) -> UInt32?
+    /// Whether this user may read and write a file or folder that is there (access(2)).
+    func mayUse(_ path: String) -> Bool
     /// Where a symbolic link leads, links in its own path followed; nil when it is none.
     func target(ofLink path: String) -> String?
 

@@ -44,6 +44,8 @@ struct MachineGadgetSystem: GadgetSystem {
         return stat(path, &status) == 0 ? status.st_uid : nil
     }
 
+    func mayUse(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
+
     func target(ofLink path: String) -> String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = realpath(path, nil) else {

@@ -44,8 +44,12 @@ final class USBDevice: @unchecked Sendable {
 
     /// Its file, for advice: `/dev/bus/usb/001/007`.
     var path: String {
+        Self.path(bus: libusb_get_bus_number(pointer), address: libusb_get_device_address(pointer))
+    }
+
+    static func path(bus: UInt8, address: UInt8) -> String {
         func padded(_ number: UInt8) -> String { String(repeating: "0", count: 3 - "\(number)".count) + "\(number)" }
-        return "/dev/bus/usb/\(padded(libusb_get_bus_number(pointer)))/\(padded(libusb_get_device_address(pointer)))"
+        return "/dev/bus/usb/\(padded(bus))/\(padded(address))"
     }
 
     private static func interface(of device: OpaquePointer) -> Interface? {

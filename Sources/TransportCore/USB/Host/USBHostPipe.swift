@@ -21,8 +21,10 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     }
 
     let name: String
-    let readSlotCount = 8
-    let writeSlotCount = 10
+    static let readCount = 8
+    static let writeCount = 10
+    let readSlotCount = USBHostPipe.readCount
+    let writeSlotCount = USBHostPipe.writeCount
 
     private struct State {
         var events: (@Sendable (BulkEvent) -> Void)?
@@ -241,7 +243,7 @@ extension USBHostPipe {
             usb: result, "can't use \(device.name)",
             advice: result == LIBUSB_ERROR_ACCESS.rawValue
                 ? "\(device.path) is not for this user. Put the udev rule \(USBIdentity.udevRule) into "
-                    + "/etc/udev/rules.d/70-camo-usb.rules, then unplug the cable and plug it in again" : nil)
+                    + "\(USBIdentity.udevRulePath), then unplug the cable and plug it in again" : nil)
     }
 
     private static func outcome(_ transfer: libusb_transfer) -> BulkOutcome {
