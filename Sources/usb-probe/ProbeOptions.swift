@@ -1,7 +1,9 @@
 /// What the command line asks for.
 struct ProbeOptions: Sendable {
     static let usage = """
-        usage: usb-probe host|gadget:DIRECTORY JOB
+        usage: usb-probe host|gadget|gadget:DIRECTORY JOB
+          gadget        the device that `usb-gadget setup` has made, plugged in; with a DIRECTORY a FunctionFS that
+                        somebody else plugs in
           echo          sends back what comes, over one link after the other, for ever
           check COUNT   sends messages of lengths around the packet size, around 16 KiB, and COUNT random ones to an
                         echo, each when the last one is back; prints how many came back wrong and the longest time
@@ -14,7 +16,8 @@ struct ProbeOptions: Sendable {
 
     enum Side: Sendable {
         case host
-        case gadget(directory: String)
+        /// - Parameter directory: Nil: the programs' own, which is to be plugged in.
+        case gadget(directory: String?)
     }
 
     enum Job: Sendable {
@@ -37,6 +40,8 @@ struct ProbeOptions: Sendable {
         guard words.count >= 2 else { throw Usage(message: "a side of the cable and a job, please") }
         if words[0] == "host" {
             side = .host
+        } else if words[0] == "gadget" {
+            side = .gadget(directory: nil)
         } else if words[0].hasPrefix("gadget:") {
             side = .gadget(directory: String(words[0].dropFirst("gadget:".count)))
         } else {

@@ -35,7 +35,8 @@ final class Talk: @unchecked Sendable {
                     if case .opened(let link) = event { opened(link) }
                 }
                 gadget = service
-                try service.start(directory)
+                try service.start(directory ?? USBGadgetPlace.directory)
+                if directory == nil { try USBGadgetPlace().plugIn() }
             }
             Program.tell("ready")
         } catch {

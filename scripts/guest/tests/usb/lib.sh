@@ -5,33 +5,16 @@
 
 PROBE=$BUILT/usb-probe
 gadget=/sys/kernel/config/usb_gadget/camo
-functions=/run/camo-usb
+functions=/dev/usb-ffs/camo
 
 # cable [OPTION…]: loads the controllers, with options of dummy_hcd: is_super_speed=1, is_high_speed=0.
 cable() {
     rmmod dummy_hcd 2>/dev/null
     modprobe dummy_hcd "$@"
-    modprobe libcomposite
-    modprobe usb_f_fs
-    mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 }
 
-# compose: a gadget with one FunctionFS, mounted at $functions.
-compose() {
-    [ -d $gadget ] && return
-    mkdir -p $gadget
-    echo 0x1d6b > $gadget/idVendor
-    echo 0x0104 > $gadget/idProduct
-    echo 0x0320 > $gadget/bcdUSB
-    mkdir -p $gadget/strings/0x409 $gadget/configs/c.1/strings/0x409 $gadget/functions/ffs.camo
-    echo 0001 > $gadget/strings/0x409/serialnumber
-    echo camo > $gadget/strings/0x409/manufacturer
-    echo "Camera" > $gadget/strings/0x409/product
-    echo camera > $gadget/configs/c.1/strings/0x409/configuration
-    ln -s $gadget/functions/ffs.camo $gadget/configs/c.1/
-    mkdir -p $functions
-    mount -t functionfs camo $functions
-}
+# compose: the programs' gadget, for root, with its FunctionFS at $functions.
+compose() { within 20 "$BUILT/camo-producer" usb-gadget setup --user root --state-dir /run/gadget.state --quiet; }
 
 plug_in() { ls /sys/class/udc | head -n 1 > $gadget/UDC; }
 pull_out() { echo "" > $gadget/UDC; }
