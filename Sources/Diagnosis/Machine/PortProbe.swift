@@ -1,26 +1,13 @@
 internal import Glibc
+internal import TransportCore
 
 /// Tries sockets and lets go of them.
 enum PortProbe {
-    /// Why this TCP port cannot be waited at; nil: it can.
+    /// Why this TCP port cannot be waited at; nil: it can. As the producer and the studio would, with IPv6 or without.
     static func problem(_ port: Int) -> String? {
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-        defer { close(descriptor) }
-        // As the listener does: a port that was left a moment ago is free.
-        var yes: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = UInt16(clamping: port).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-            }
+        TCPListener.refusal(ofPort: UInt16(clamping: port)).map { error in
+            error.systemError.map { String(cString: strerror($0)) } ?? "\(error)"
         }
-        // Another program may have the port with the same option; listening tells.
-        guard result == 0, listen(descriptor, 1) == 0 else { return String(cString: strerror(errno)) }
-        return nil
     }
 
     /// connect(2) to a socket in the file system: 0, or the errno.

@@ -106,6 +106,16 @@ package final class TCPListener: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + Self.pause) { [self] in watch?.wanted = .reading }
     }
 
+    /// Why this port cannot be waited at now; nil: it can. It is listened at for a moment.
+    package static func refusal(ofPort port: UInt16) -> TransportError? {
+        do throws(TransportError) {
+            _ = try listen(on: port)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private static func listen(on port: UInt16) throws(TransportError) -> FileDescriptor {
         do throws(TransportError) {
             return try listen(on: port, family: AF_INET6)

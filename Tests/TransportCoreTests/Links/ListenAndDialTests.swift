@@ -59,6 +59,14 @@ import Testing
         await again.close()
     }
 
+    @Test func `whether a port can be had is known without waiting at it`() async throws {
+        let door = try Door()
+        let port = door.listener.port
+        #expect(TCPListener.refusal(ofPort: port)?.code == .portInUse)
+        await door.close()
+        #expect(TCPListener.refusal(ofPort: port) == nil)
+    }
+
     @Test func `a closed listener takes nobody, and closing it twice is harmless`() async throws {
         let door = try Door()
         let port = door.listener.port
