@@ -16,7 +16,8 @@ enum ProducerTable {
     static let format = Option<PixelFormat>("format", .choice, as: "FMT", "of raw pictures; bgra where not given")
 
     static let size = Option("size", .size, "of the capture, and the largest on offer")
-    static let fps = Option("fps", .number(in: 1...240), "pictures a second")
+    static let fps = Option(
+        "fps", .number(in: 1...240), "pictures a second; of a camera that has only more, some are left out")
     static let bitrate = Option(
         "bitrate", .bitRate(in: 50_000...100_000_000), "bits a second of the picture, such as 800k or 6M")
     static let preset = Option(

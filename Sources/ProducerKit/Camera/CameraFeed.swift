@@ -28,9 +28,16 @@ final class CameraFeed: Sendable {
         var photo: Photo?
     }
 
-    /// - Parameter passesCoded: What comes as H.264 is passed on as it is, where that is good enough.
+    /// - Parameters:
+    ///   - device: Wherever it is.
+    ///   - wish: What it is asked for.
+    ///   - rate: Pictures a second at most, where the camera has none so low; nil: all that it sends.
+    ///   - passesCoded: What comes as H.264 is passed on as it is, where that is good enough.
+    ///   - machine: Whose camera it is.
+    ///   - sink: Where its pictures go once it is on the air.
     init(
-        _ device: VideoDevice, wish: CameraWish, passesCoded: Bool, machine: any CameraMachine, into sink: any MediaSink
+        _ device: VideoDevice, wish: CameraWish, atMost rate: Double? = nil, passesCoded: Bool,
+        machine: any CameraMachine, into sink: any MediaSink
     ) throws(ProducerError) {
         self.device = device
         self.sink = sink
@@ -38,7 +45,7 @@ final class CameraFeed: Sendable {
             let place = try machine.locate(device)
             let onUnit: PictureUnpacking.OnUnit = { [weak self] unit, format in self?.deliver(unit, format) }
             let unpacking = PictureUnpacking(
-                onFrame: { [weak self] in self?.deliver($0) }, onUnit: passesCoded ? onUnit : nil,
+                atMost: rate, onFrame: { [weak self] in self?.deliver($0) }, onUnit: passesCoded ? onUnit : nil,
                 onComplaint: { [weak self] in self?.report($0) })
             self?.state.withLock { $0.unpacking = unpacking }
             let capture = try machine.capture(
@@ -88,6 +95,8 @@ final class CameraFeed: Sendable {
         state.withLock { state in
             state.role = .over
             state.picture = nil
+            state.photo?.giveUp()
+            state.photo = nil
         }
     }
 
@@ -97,7 +106,9 @@ final class CameraFeed: Sendable {
     /// - Throws: ``DeviceError`` `.stalled` when none comes within `limit`, `.failed` where what comes is broken.
     func picture(takenAfter time: MonotonicTime, atMost limit: DispatchTimeInterval) throws(DeviceError) -> VideoFrame {
         let photo = Photo(earliest: time)
-        state.withLock { $0.photo = photo }
+        state.withLock { state in
+            if state.role == .over { photo.giveUp() } else { state.photo = photo }
+        }
         switch photo.wait(atMost: limit) {
         case .frame(let frame): return frame
         case .coded(let units): return try decodedLast(of: units)
@@ -209,6 +220,9 @@ private final class Photo: Sendable {
         self.content.withLock { $0 = content }
         done.signal()
     }
+
+    /// No picture comes any more.
+    func giveUp() { done.signal() }
 
     func wait(atMost limit: DispatchTimeInterval) -> Content? {
         _ = done.wait(timeout: .now() + limit)

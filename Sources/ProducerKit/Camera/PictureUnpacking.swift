@@ -18,15 +18,23 @@ final class PictureUnpacking: Sendable {
         var jpegs = JPEGDecoder()
         var coded: CodedPictures
         var complaints = Complaints()
+        var thinning: PictureThinning?
     }
 
-    /// - Parameter onUnit: Nil: what comes as H.264 is decoded.
+    /// - Parameters:
+    ///   - rate: Pictures a second at most; nil: all that come. What comes as H.264 is never left out.
+    ///   - onFrame: On the capture's thread.
+    ///   - onUnit: Nil: what comes as H.264 is decoded.
+    ///   - onComplaint: On the capture's thread: one line for people.
+    ///   - clock: For the time between complaints.
     init(
-        onFrame: @escaping @Sendable (VideoFrame) -> Void, onUnit: OnUnit? = nil,
+        atMost rate: Double? = nil, onFrame: @escaping @Sendable (VideoFrame) -> Void, onUnit: OnUnit? = nil,
         onComplaint: @escaping @Sendable (String) -> Void, clock: any MonotonicClock = SystemClock()
     ) {
         (self.onFrame, self.onUnit, self.onComplaint, self.clock) = (onFrame, onUnit, onComplaint, clock)
-        state = Locked(State(coded: CodedPictures(isDecoded: onUnit == nil)))
+        state = Locked(
+            State(
+                coded: CodedPictures(isDecoded: onUnit == nil), thinning: rate.map { PictureThinning(atMost: $0) }))
     }
 
     /// What leads up to the unit that was passed on last, from its keyframe on (``CodedPictures/sinceKeyframe``). Any
@@ -34,6 +42,8 @@ final class PictureUnpacking: Sendable {
     var passedSinceKeyframe: [AccessUnit] { state.withLock { $0.coded.sinceKeyframe } }
 
     @Sendable func deliver(_ picture: CapturedPicture) {
+        // Before it is decoded.
+        if let time = picture.timeWhereSparable, state.withLock({ $0.thinning?.takes(time) == false }) { return }
         switch picture {
         case .frame(let frame): onFrame(frame)
         case .compressed(let coded):
@@ -65,6 +75,16 @@ final class PictureUnpacking: Sendable {
                     try jpegs.decode(bytes, at: picture.presentationTime)
                 })
         ]
+    }
+}
+
+extension CapturedPicture {
+    /// When it was taken, of one that others do not refer to.
+    fileprivate var timeWhereSparable: MonotonicTime? {
+        switch self {
+        case .frame(let frame): frame.presentationTime
+        case .compressed(let coded): coded.format == .h264 ? nil : coded.presentationTime
+        }
     }
 }
 

@@ -16,7 +16,7 @@ extension ProducerController {
     ///
     /// - Parameters:
     ///   - configuration: Its `pictureSize` and `framesPerSecond` are what the camera is asked for; the nearest that it
-    ///     has is taken.
+    ///     has is taken, and of pictures that come faster some are left out.
     ///   - camera: A device node, a stable ID or a name; nil: the first camera.
     ///   - microphone: What ALSA calls it, such as `default`; nil: no sound but what is enqueued.
     /// - Throws: ``ProducerError`` when there is no such camera, or it is no camera.

@@ -9,6 +9,8 @@ package final class CameraSource: MediaSource, SelectableCamera {
     package let opensOnDemand = true
     private let machine: any CameraMachine
     private let wish: CameraWish
+    /// Pictures a second that were asked for; nil: as the camera has them.
+    private let rate: Double?
     private let passesCoded: Bool
     private let state: Locked<State>
 
@@ -49,6 +51,7 @@ package final class CameraSource: MediaSource, SelectableCamera {
         if let size { wish.size = size }
         if let framesPerSecond { wish.framesPerSecond = framesPerSecond }
         self.wish = wish
+        rate = framesPerSecond
         self.passesCoded = passesCoded
         self.machine = machine
         do throws(DeviceError) {
@@ -62,7 +65,8 @@ package final class CameraSource: MediaSource, SelectableCamera {
 
     package func start(into sink: any MediaSink) throws(ProducerError) {
         let device = state.withLock { $0.device }
-        let feed = try CameraFeed(device, wish: wish, passesCoded: passesCoded, machine: machine, into: sink)
+        let feed = try CameraFeed(
+            device, wish: wish, atMost: rate, passesCoded: passesCoded, machine: machine, into: sink)
         feed.goOnAir(isSwitch: false)
         state.withLock { state in
             (state.sink, state.feed) = (sink, feed)
@@ -111,10 +115,15 @@ package final class CameraSource: MediaSource, SelectableCamera {
         let clock = SystemClock()
         let now = state.withLock { $0 }
         do throws(DeviceError) {
-            guard let feed = now.feed else {
-                return try PhotoCapture(machine: machine, clock: clock).take(of: now.device)
+            if let feed = now.feed {
+                do throws(DeviceError) {
+                    return try feed.picture(takenAfter: clock.now, atMost: Self.trialTime)
+                } catch {
+                    // Whoever watched has gone, and the camera was closed for that: it is free.
+                    guard error.code == .stalled, state.withLock({ $0.feed == nil }) else { throw error }
+                }
             }
-            return try feed.picture(takenAfter: clock.now, atMost: Self.trialTime)
+            return try PhotoCapture(machine: machine, clock: clock).take(of: now.device)
         } catch {
             throw ProducerError(error)
         }
@@ -189,7 +198,8 @@ package final class CameraSource: MediaSource, SelectableCamera {
 
     private func feed(of device: VideoDevice, _ sink: any MediaSink) throws(DeviceError) -> CameraFeed {
         do throws(ProducerError) {
-            return try CameraFeed(device, wish: wish, passesCoded: passesCoded, machine: machine, into: sink)
+            return try CameraFeed(
+                device, wish: wish, atMost: rate, passesCoded: passesCoded, machine: machine, into: sink)
         } catch {
             throw DeviceError(.failed, device: device.path, error.message)
         }

@@ -60,6 +60,35 @@ import Testing
         #expect(source.stop())
     }
 
+    @Test func `when the stream ends meanwhile, the photo is taken without it`() async throws {
+        machine.change("A") { $0.lastPicture = 3 }
+        let sink = FakeSink()
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        try source.start(into: sink)
+        await sink.state.wait { $0.frames.count == 3 }
+        // No picture is due that could be it. Whichever comes first: the photo or the end.
+        let began = SystemClock().now
+        let photo = Task.detached { try source.takePhoto() }
+        machine.change("A") { $0.lastPicture = Int.max }
+        #expect(source.stop())
+        #expect(try await photo.value.middleLuma == 40)
+        #expect(SystemClock().now - began < .seconds(Int64(3)))
+        #expect(machine.state.value.open.isEmpty)
+    }
+
+    @Test func `one who waits for a picture of a camera that is closed is told at once`() async throws {
+        let sink = FakeSink()
+        let feed = try CameraFeed(device, wish: CameraWish(), passesCoded: false, machine: machine, into: sink)
+        feed.goOnAir(isSwitch: false)
+        await sink.state.wait { !$0.frames.isEmpty }
+        let never = MonotonicTime(microseconds: .max)
+        let waiting = Task.detached { try feed.picture(takenAfter: never, atMost: .seconds(60)) }
+        feed.goOffAir()
+        let error = await #expect(throws: DeviceError.self) { try await waiting.value }
+        #expect(error?.code == .stalled)
+        #expect(feed.stop(within: .seconds(1)))
+    }
+
     @Test func `what is passed on as the camera has coded it is decoded for a photo, and the stream goes on`()
         async throws
     {
