@@ -19,7 +19,7 @@ import Testing
     private let clock = ManualClock()
     private let came = Locked(Came())
 
-    private func unpacking(passes: Bool = true) -> PictureUnpacking {
+    private func unpacking(passes: Bool = true, atMost rate: Double? = nil) -> PictureUnpacking {
         let onUnit: PictureUnpacking.OnUnit = { [came] unit, format in
             came.withLock { came in
                 came.units.append(unit)
@@ -27,7 +27,8 @@ import Testing
             }
         }
         return PictureUnpacking(
-            onFrame: { [came] frame in came.withLock { $0.frames.append(frame) } }, onUnit: passes ? onUnit : nil,
+            atMost: rate, onFrame: { [came] frame in came.withLock { $0.frames.append(frame) } },
+            onUnit: passes ? onUnit : nil,
             onComplaint: { [came] line in came.withLock { $0.complaints.append(line) } }, clock: clock)
     }
 
@@ -53,6 +54,23 @@ import Testing
         #expect(came.units.map(\.isKeyframe) == [true, false, false, false, false, true, false])
         #expect(came.formats.allSatisfy { $0.size == size })
         #expect(came.frames.isEmpty && came.complaints.isEmpty)
+    }
+
+    @Test func `of a camera that is too fast some pictures are left out, before they are decoded, but none of H264`()
+        throws
+    {
+        let unpacking = unpacking(atMost: 5)
+        for number in 0..<20 {
+            unpacking.deliver(.frame(try .grey(UInt8(number), at: time(number))))
+            // Broken, which is told where it is looked at.
+            clock.advance(by: .seconds(Int64(2)))
+            unpacking.deliver(picture([1, 2, 3], .mjpeg, number: number))
+        }
+        #expect(came.withLock { $0.frames.map(\.presentationTime) } == stride(from: 0, to: 20, by: 2).map(time))
+        #expect(came.withLock { $0.complaints.isEmpty })
+        let units = try codedPictures(12, keyframeEvery: 5)
+        for (number, unit) in units.enumerated() { unpacking.deliver(picture(unit.bytes, number: 20 + number)) }
+        #expect(came.withLock { $0.units.count } == 12)
     }
 
     @Test func `after a loss nothing is passed on up to the next keyframe`() throws {

@@ -21,6 +21,11 @@ end $producer
 
 # The microphone's cable is 3, the loudspeaker's 0.
 sound_card
+result=$("$BUILT/camo-studio" doctor --state-dir $folder/studio.state 2>&1)
+check_that "doctor names loudspeakers as --alsa takes them" says '^ok +loudspeakers: hw:CARD=Loopback,DEV=0 \(Loopback'
+result=$("$BUILT/camo-studio" --alsa nonsense --connect 127.0.0.1:5700 --state-dir $folder/studio.state 2>&1)
+check_that "a name that is none is refused with those there are" \
+    says 'nonsense: there is no such sound device; there is default, hw:CARD=Loopback,DEV=0'
 microphone() { play 3 48000 2 float32 $((60 * slowness)); }
 microphone
 begin producer --test-pattern --size 64x36 --fps 5 --alsa hw:Loopback,1,3 --sound lpcm --port 5700 --no-advertise
