@@ -33,7 +33,7 @@ check_that "and automatic again by name" test "$(has focus_automatic_continuous)
 
 controls zoom_absolute=501
 check_that "a value out of range is refused with the range" test $status = 64
-check_that "in words" says 'zoom_absolute takes 100 to 500, not 501'
+check_that "in words" says "zoom_absolute takes 100 to 500, not '501'"
 controls pan_absolute=1
 check_that "a control that the camera lacks is refused by name" test $status = 66
 check_that "with those there are" says 'no control pan_absolute; it has brightness, .*zoom_absolute'
