@@ -11,6 +11,7 @@ final class Talk: @unchecked Sendable {
     private let queue: DispatchQueue
     private var host: USBHostService?
     private var gadget: USBGadgetService?
+    private var keeper: USBGadgetKeeper?
     private var turn: Turn?
 
     init(_ options: ProbeOptions, _ queue: DispatchQueue) {
@@ -30,13 +31,20 @@ final class Talk: @unchecked Sendable {
                 }
                 host = service
                 try service.start()
-            case .gadget(let directory):
+            case .gadget(nil):
+                let keeper = USBGadgetKeeper(on: queue) { [self] event in
+                    if case .opened(let link) = event { opened(link) }
+                } failed: { error in
+                    Program.say("failed: \(error)")
+                }
+                self.keeper = keeper
+                try keeper.start()
+            case .gadget(let directory?):
                 let service = USBGadgetService(on: queue) { [self] event in
                     if case .opened(let link) = event { opened(link) }
                 }
                 gadget = service
-                try service.start(directory ?? USBGadgetPlace.directory)
-                if directory == nil { try USBGadgetPlace().plugIn() }
+                try service.start(directory)
             }
             Program.tell("ready")
         } catch {
@@ -79,6 +87,7 @@ final class Talk: @unchecked Sendable {
         // What was said last has to go out: the other end closes when it has it.
         let end: @Sendable () -> Void = { exit(0) }
         if let host { host.stop(end) }
+        if let keeper { queue.asyncAfter(deadline: .now() + .milliseconds(500)) { keeper.stop(end) } }
         if let gadget { queue.asyncAfter(deadline: .now() + .milliseconds(500)) { gadget.stop(end) } }
     }
 }

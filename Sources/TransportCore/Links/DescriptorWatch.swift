@@ -16,6 +16,8 @@ final class DescriptorWatch: @unchecked Sendable {
         static let reading = Readiness(rawValue: 1)
         /// Room to write, or an error.
         static let writing = Readiness(rawValue: 2)
+        /// What the descriptor tells has changed: POLLPRI (poll(2)).
+        static let changed = Readiness(rawValue: 4)
 
         let rawValue: UInt8
     }
@@ -89,9 +91,11 @@ extension DescriptorWatch.Readiness {
         self = []
         if events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.reading) }
         if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.writing) }
+        if events & EPOLLPRI.rawValue != 0 { insert(.changed) }
     }
 
     fileprivate var events: UInt32 {
         (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
+            | (contains(.changed) ? EPOLLPRI.rawValue : 0)
     }
 }

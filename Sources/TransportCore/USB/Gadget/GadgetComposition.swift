@@ -49,9 +49,10 @@ package struct GadgetComposition: Sendable {
         // A mount of a function that has been taken away is no way to its successor.
         if !system.exists(layout.function) { try unmountAll() }
         for part in layout.parts(wishes) where !isThere(part) { try make(part) }
-        try mount(wishes)
         try give(wishes)
         try keep(wishes.controller)
+        // The last thing: a program that waits for it plugs it in at once.
+        try mount(wishes)
         if isPulledOut { try plugInAgain() }
         return place.boundController ?? controller
     }
