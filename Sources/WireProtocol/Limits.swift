@@ -86,6 +86,8 @@ package enum Limits {
     package static let pairingTime = Microseconds.seconds(30)
     /// Each answer in pairing. Generous: the other end writes to a disk.
     package static let pairingAnswerTime = Microseconds.seconds(10)
+    /// How long the people at the producer may think about a studio that is new on the cable; no answer is no.
+    package static let cableConsentTime = Microseconds.seconds(60)
     /// Wrong proofs after which an address is refused for the life of the code.
     package static let wrongProofsPerAddress = 3
     /// Addresses whose wrong proofs are counted. A host has 2^64 addresses in IPv6, so the count only keeps noise

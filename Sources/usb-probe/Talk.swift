@@ -26,6 +26,7 @@ final class Talk: @unchecked Sendable {
                 let service = USBHostService(on: queue) { [self] event in
                     switch event {
                     case .opened(let link): opened(link)
+                    case .left(let name): Program.say("\(name) is out")
                     case .failed(let error): Program.say("failed: \(error)")
                     }
                 }

@@ -99,5 +99,6 @@ enum ExampleMessages {
             PairingAccepted(
                 version: 1, product: "camo-studio 1.0", studioName: "Desk", proof: Array(UInt8(32)..<64))),
         .pairingStored(PairingStored()),
+        .cableGreeting(CableGreeting(product: "camo-studio 1.0", role: .studio, senderName: "Desk")),
     ]
 }

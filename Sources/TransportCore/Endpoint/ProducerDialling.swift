@@ -37,7 +37,7 @@ final class ProducerDialling: Sendable {
         }
     }
 
-    /// The link at hand is silent: a second one into the same session.
+    /// At once: the link at hand is silent, or another one has ended.
     func dialAgain() { state.async { [self] in dial(&$0) } }
 
     func linkDidClose() {

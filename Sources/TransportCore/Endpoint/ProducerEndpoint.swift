@@ -1,56 +1,7 @@
-package import CamoTypes
+internal import CamoTypes
 package import Confinement
 internal import Dispatch
 package import WireProtocol
-
-/// What a producer's endpoint works for. Calls come on links' queues and the endpoint's own: return soon.
-package protocol ProducerEndpointDelegate: AnyObject, Sendable {
-    /// Whether this studio, paired and proven, may watch. Asked once for each session; no answer in 30 s is no.
-    func producerEndpoint(_ endpoint: ProducerEndpoint, shouldAccept peer: Peer) async -> Bool
-    /// `welcome` was sent.
-    func producerEndpoint(_ endpoint: ProducerEndpoint, didAdmit viewer: Viewer)
-    /// What it wants has changed, or it moved to another link.
-    func producerEndpoint(_ endpoint: ProducerEndpoint, didUpdate viewer: Viewer)
-    /// It cannot go on without a keyframe.
-    func producerEndpoint(_ endpoint: ProducerEndpoint, wantsKeyframe viewer: Viewer)
-    /// Its last picture is out: it can take another.
-    func producerEndpoint(_ endpoint: ProducerEndpoint, isReady viewer: Viewer)
-    func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String)
-    func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice)
-    /// It wants another camera, or another setting of one. By default it is told that there is nothing of the kind.
-    ///
-    /// - Parameter answer: To be called once, on any thread, when it is done or refused: what came of it, and a sentence
-    ///   about it for people.
-    func producerEndpoint(
-        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
-        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void)
-}
-
-extension ProducerEndpointDelegate {
-    package func producerEndpoint(
-        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
-        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
-    ) { answer(.unsupported, nil) }
-}
-
-package struct ProducerEndpointConfiguration: Sendable {
-    /// A label, shown to studios.
-    package var name: String
-    /// Program and version, for the other end's log.
-    package var product: String
-    /// Where studios dial; 0: any free port.
-    package var port: UInt16 = 0
-    package var listens = true
-    package var advertises = true
-    /// A studio that listens, where this end cannot be reached.
-    package var dial: HostPort?
-    package var capabilities = Capabilities()
-
-    package init(name: String, product: String) {
-        self.name = name
-        self.product = product
-    }
-}
 
 /// The producer's side of the network: lets paired studios in, knows who is watching, and forgets who has gone.
 ///
@@ -61,20 +12,22 @@ package final class ProducerEndpoint: Sendable {
     var product: String { configuration.product }
     let identity: Identity
     let store: PairedDeviceStore
-    private let clock: any MonotonicClock
+    let clock: any MonotonicClock
     let delegate: any ProducerEndpointDelegate
-    private let queue = DispatchQueue(label: "producer endpoint")
+    let queue = DispatchQueue(label: "producer endpoint")
     private let table = Locked(Table())
     private let doors = Locked(Doors())
     /// What studios are told of cameras. Held while it is told, so that nobody is told the older thing last.
     let cameras = Locked(CameraNews())
     /// Requests for the camera that are not answered yet, by who asked: sessions come and go, devices stay.
     let cameraRequests = Locked<[DeviceID: Int]>([:])
+    /// Whoever comes over a cable and isn't paired.
+    let guests = Locked(CableGuests())
 
     private struct Table {
         var viewers = ViewerTable()
         var objects: [ViewerTable.Viewer: Viewer] = [:]
-        var links: [UInt64: ProducerLink] = [:]
+        var links: [UInt64: SessionLink] = [:]
         /// Accepted and not yet admitted: who makes room when there are too many.
         var gate = AdmissionGate()
         var capabilities: Capabilities
@@ -89,6 +42,7 @@ package final class ProducerEndpoint: Sendable {
         var listener: TCPListener?
         var dialling: ProducerDialling?
         var advertisement: Advertisement?
+        var cables: USBCables?
         var observation: PairedDeviceObservation?
         var context: TLSContext?
     }
@@ -147,6 +101,13 @@ package final class ProducerEndpoint: Sendable {
         if let target = configuration.dial {
             opened.dialling = ProducerDialling(to: target) { [weak self] event in self?.dialled(event) }
         }
+        do throws(TransportError) {
+            opened.cables = try openCables()
+        } catch {
+            opened.listener?.close()
+            opened.advertisement?.stop()
+            throw error
+        }
         opened.observation = store.observe(on: queue) { [weak self] _ in self?.storeDidChange() }
         let dialling = opened.dialling
         doors.withLock { $0 = opened }
@@ -163,17 +124,23 @@ package final class ProducerEndpoint: Sendable {
         closed.dialling?.stop()
         closed.advertisement?.stop()
         closed.observation?.cancel()
+        let free = DispatchGroup()
+        if let cables = closed.cables {
+            free.enter()
+            queue.async { cables.stop { free.leave() } }
+        }
         let (links, viewers) = table.withLock { table in
             table.isStopped = true
             defer { table.objects = [:] }
             return (Array(table.links.values), table.viewers.viewers.compactMap { table.objects[$0] })
         }
         for viewer in viewers { viewer.leave(Goodbye(reason)) }
-        for link in links { link.link.close(Goodbye(reason)) }
+        for link in links { link.close(Goodbye(reason)) }
         // A link that is stuck is cut by its own deadline of a second.
         let deadline = DispatchTime.now() + .milliseconds(900)
-        for link in links { link.link.waitUntilClosed(deadline: deadline) }
-        for link in links { link.link.close() }
+        for link in links { link.waitUntilClosed(deadline: deadline) }
+        for link in links { link.close() }
+        _ = free.wait(timeout: deadline + .milliseconds(100))
         for viewer in viewers { delegate.producerEndpoint(self, didRemove: viewer, reason: "stopped") }
         table.withLock { table in
             for viewer in table.viewers.viewers { _ = table.viewers.remove(viewer) }
@@ -192,22 +159,37 @@ package final class ProducerEndpoint: Sendable {
     /// Takes in a link, whoever dialled it.
     package func accept(_ pipe: any ByteLink, from host: String) {
         guard let context = doors.withLock({ $0.context }) else { return pipe.close {} }
+        let link = sessionLink(pipe, context)
+        take(link, from: host, ProducerLink(link, endpoint: self).start)
+    }
+
+    func sessionLink(_ pipe: any ByteLink, _ context: TLSContext) -> SessionLink {
         let secure = SecureLink(link: pipe, role: .client, context: context, label: "producer link")
-        let link = SessionLink(secure, clock: clock, clockMapping: Locked(ClockMapping()))
-        let owner = ProducerLink(link, endpoint: self)
+        return SessionLink(secure, clock: clock, clockMapping: Locked(ClockMapping()))
+    }
+
+    /// Counts a link in and starts it.
+    func take(_ link: SessionLink, from host: String, _ start: () -> Void) {
         let now = clock.now
         let actions = table.withLock { table -> [AdmissionGate.Action]? in
             guard !table.isStopped else { return nil }
-            table.links[link.id] = owner
+            table.links[link.id] = link
             return table.gate.connectionAccepted(link.id, from: host, at: now)
         }
-        owner.start()
+        start()
         guard let actions else { return link.close() }
         for action in actions {
             switch action {
-            case .drop(let id, _): table.withLock { $0.links[id] }?.link.close()
+            case .drop(let id, _): table.withLock { $0.links[id] }?.close()
             case .log(let line): report(.trouble(line))
             }
+        }
+    }
+
+    func forget(_ link: SessionLink) {
+        table.withLock { table in
+            table.links[link.id] = nil
+            table.gate.closed(link.id)
         }
     }
 
@@ -234,10 +216,14 @@ package final class ProducerEndpoint: Sendable {
             table.viewers.linkClosed(link.id, at: now)
             return table.isStopped
         }
-        doors.withLock { $0.dialling }?.linkDidClose()
+        let dialling = doors.withLock { $0.dialling }
+        // Whoever watched over a cable waits for the network now.
+        if link.secure.transport == .usb, viewer != nil { dialling?.dialAgain() }
+        if link.secure.transport != .usb { dialling?.linkDidClose() }
         guard let viewer else {
-            if let error, !isStopped { refused(link.secure.peerAddress, "\(error)") }
-            return
+            guard let error, !isStopped else { return }
+            guard let studio = owner.stranger(after: error) else { return refused(link.secure.peerAddress, "\(error)") }
+            return wasTurnedAway(studio, on: link.secure.peerAddress)
         }
         guard viewer.detach(link), !isStopped, !viewer.hasLeft else { return }
         if let error { report(.linkLost(peer: viewer.peer.name, reason: "\(error)")) }
@@ -293,7 +279,8 @@ package final class ProducerEndpoint: Sendable {
             case .newViewer(let evicted):
                 let viewer = Viewer(
                     id: table.nextViewer, session: details.session, peer: peer, subscription: details.subscription,
-                    definition: table.capabilities.definitions.first, clock: clock)
+                    definition: table.capabilities.definitions.first, clock: clock,
+                    didMove: { [weak self] in self?.viewerDidMove($0) })
                 table.nextViewer += 1
                 table.objects[key] = viewer
                 table.gate.admitted(link.link.id)
@@ -317,6 +304,14 @@ package final class ProducerEndpoint: Sendable {
         tellOfCameras(viewer)
         if needsKeyframe { delegate.producerEndpoint(self, wantsKeyframe: viewer) }
         delegate.producerEndpoint(self, isReady: viewer)
+    }
+
+    private func viewerDidMove(_ viewer: Viewer) {
+        queue.async { [self] in
+            let peer = viewer.peer
+            report(.moved(peer: peer.name, address: peer.address, transport: peer.transport))
+            delegate.producerEndpoint(self, didUpdate: viewer)
+        }
     }
 
     func viewerDidTakePicture(_ viewer: Viewer) {
@@ -388,5 +383,5 @@ package final class ProducerEndpoint: Sendable {
         report(.refused(address: address, reason: reason))
     }
 
-    private func report(_ notice: EndpointNotice) { delegate.producerEndpoint(self, didReport: notice) }
+    func report(_ notice: EndpointNotice) { delegate.producerEndpoint(self, didReport: notice) }
 }

@@ -9,6 +9,8 @@ final class ProducerLink: SessionLinkOwner, Sendable {
     let link: SessionLink
     private let endpoint: ProducerEndpoint
     private let state: Confined<State>
+    /// Over a cable: whose key was on the table, once it was.
+    private let visitor: Locked<DeviceID?>?
 
     private struct State {
         var handshake: ProducerHandshake?
@@ -16,13 +18,23 @@ final class ProducerLink: SessionLinkOwner, Sendable {
         var viewer: Viewer?
     }
 
-    init(_ link: SessionLink, endpoint: ProducerEndpoint) {
+    init(_ link: SessionLink, endpoint: ProducerEndpoint, visitor: Locked<DeviceID?>? = nil) {
         self.link = link
+        self.visitor = visitor
         self.endpoint = endpoint
         state = Confined(on: link.secure.queue, State())
     }
 
     func start() { link.start(owner: self) }
+
+    /// The studio at the other end of the cable, where the link ended with `error` because one end doesn't know the
+    /// other.
+    func stranger(after error: any Error) -> DeviceID? {
+        guard let code = (error as? TransportError)?.code, [.peerNotTrusted, .refusedByPeer].contains(code) else {
+            return nil
+        }
+        return visitor?.withLock { $0 }
+    }
 
     // MARK: The link's queue
 

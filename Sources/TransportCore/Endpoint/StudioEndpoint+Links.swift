@@ -6,13 +6,16 @@ internal import WireProtocol
 extension StudioEndpoint {
     func link(_ link: StudioLink, didConnectTo peer: Peer, _ welcome: Welcome) {
         // Media may follow at once: the first link is the active one without waiting for the endpoint's queue.
-        let isFirst = shared.withLock { shared in
+        let (isFirst, isOther) = shared.withLock { shared in
+            // Two were reached at the same time, one of them over a cable: the first one is the one.
+            if shared.activeLink != nil, shared.producer != peer.id { return (false, true) }
             shared.meter.linkMade()
-            guard shared.activeLink == nil else { return false }
+            guard shared.activeLink == nil else { return (false, false) }
             shared.activeLink = link
             shared.producer = peer.id
-            return true
+            return (true, false)
         }
+        guard !isOther else { return link.link.close(Goodbye(.stopping)) }
         if isFirst { delegate.studioEndpoint(self, didWelcome: welcome.capabilities) }
         control.async { [self] control in
             guard control.links[link.link.id] != nil else { return }
@@ -22,9 +25,20 @@ extension StudioEndpoint {
             control.current = link
             settle(on: peer.id, &control)
             control.connection += 1
-            change(
-                &control, to: .connected(Connection(id: control.connection, peer: peer, isPaused: false)))
+            tellConnected(to: peer, &control)
         }
+    }
+
+    private func tellConnected(to peer: Peer, _ control: inout Control) {
+        change(&control, to: .connected(Connection(id: control.connection, peer: peer, isPaused: false)))
+    }
+
+    /// The session's media comes on `link` from now on.
+    private func move(to link: StudioLink, _ control: inout Control) {
+        control.current = link
+        guard let peer = link.producer else { return }
+        tellConnected(to: peer, &control)
+        tell(.moved(peer: peer.name, address: peer.address, transport: peer.transport))
     }
 
     /// A stream begins: the session's media has moved to this link, if it was on another.
@@ -36,7 +50,10 @@ extension StudioEndpoint {
             return shared.activeLink !== link
         }
         guard hasMoved else { return }
-        control.async { control in if control.links[link.link.id] != nil { control.current = link } }
+        control.async { [self] control in
+            guard control.links[link.link.id] != nil, control.current !== link else { return }
+            move(to: link, &control)
+        }
     }
 
     func link(_ link: StudioLink, didBegin stream: UInt16, format: VideoStreamFormat) {
@@ -90,7 +107,7 @@ extension StudioEndpoint {
 
     func linkIsSilent(_ link: StudioLink) {
         control.async { [self] control in
-            if control.current === link { dial(&control) }
+            if control.current === link { dial(&control, isSecond: true) }
         }
     }
 
@@ -106,20 +123,27 @@ extension StudioEndpoint {
             guard control.links.removeValue(forKey: link.link.id) != nil else { return }
             let wasCurrent = control.current === link
             if wasCurrent { control.current = nil }
+            let reason = Self.reason(goodbye, error)
+            if link.isCable, link.producer == nil {
+                if goodbye == nil, error == nil { return }
+                return cableFailed(link, reason, error, &control)
+            }
             // A second link of the session is there or on its way: nothing is lost.
             guard control.current == nil else { return }
             if let next = control.links.values.first(where: { $0.link.isEstablished }) {
-                control.current = next
                 shared.withLock { if $0.activeLink == nil { $0.activeLink = next } }
-                return
+                return move(to: next, &control)
             }
-            if let address = link.address, !link.hasBeenWelcomed { control.wrongAddresses.insert(address) }
-            let reason = Self.reason(goodbye, error)
+            if let address = link.address, link.producer == nil { control.wrongAddresses.insert(address) }
             if isFinal(goodbye, error, control.target) {
                 leave(&control)
                 return change(&control, to: .refused(reason: reason, goodbye: goodbye?.reason))
             }
             guard control.dialling == nil, control.links.isEmpty else { return }
+            // There was a good link a moment ago: nobody is to wait for another.
+            if link.isCable && wasCurrent || goodbye?.reason == .moved {
+                return replace(reason: reason, goodbye: goodbye?.reason, &control)
+            }
             retry(&control, reason: reason, goodbye: goodbye?.reason)
         }
     }

@@ -13,6 +13,7 @@ extension StudioEndpoint {
     }
 
     func open(_ control: inout Control) throws(TransportError) {
+        try openCables(&control)
         switch control.target {
         case .listen(let port):
             let listener = try TCPListener(
@@ -20,7 +21,7 @@ extension StudioEndpoint {
                 report: { [weak self] in self?.tell(.trouble($0)) },
                 onAccept: { [weak self] pipe, _ in
                     guard let self else { return pipe.close {} }
-                    self.control.assumeIsolated { self.adopt(pipe, address: nil, &$0) }
+                    self.control.assumeIsolated { self.adopt(pipe, address: nil, $0.context, &$0) }
                 })
             control.listener = listener
             delegate.studioEndpoint(self, didReport: .listening(port: listener.port))
@@ -41,7 +42,7 @@ extension StudioEndpoint {
     /// The producer that was reached is the one: its fellows are nobody's second choice from here on.
     func settle(on id: DeviceID, _ control: inout Control) {
         control.wrongAddresses = []
-        guard case .devices(let ids) = control.target, ids.count > 1 else { return }
+        guard case .devices(let ids) = control.target, ids != [id] else { return }
         control.target = .devices([id])
         search(for: [id], &control)
         do throws(TransportError) {
@@ -66,7 +67,9 @@ extension StudioEndpoint {
     }
 
     /// Dials all candidates, the first that answers wins. Nothing to do where somebody else dials.
-    func dial(_ control: inout Control) {
+    ///
+    /// - Parameter isSecond: Because the session's link is silent.
+    func dial(_ control: inout Control, isSecond: Bool = false) {
         guard control.dialling == nil else { return }
         let candidates = candidates(control)
         guard !candidates.isEmpty else {
@@ -80,12 +83,12 @@ extension StudioEndpoint {
         control.dialling = dialer
         dialer.start(on: self.control.queue) { [weak self] result in
             guard let self else { return }
-            self.control.assumeIsolated { self.dialled(dialer, result, &$0) }
+            self.control.assumeIsolated { self.dialled(dialer, result, isSecond: isSecond, &$0) }
         }
     }
 
     private func dialled(
-        _ dialer: TCPDialer, _ result: Result<SocketLink, TransportError>, _ control: inout Control
+        _ dialer: TCPDialer, _ result: Result<SocketLink, TransportError>, isSecond: Bool, _ control: inout Control
     ) {
         guard control.dialling === dialer else {
             if case .success(let pipe) = result { pipe.close {} }
@@ -93,26 +96,31 @@ extension StudioEndpoint {
         }
         control.dialling = nil
         switch result {
-        case .success(let pipe): adopt(pipe, address: try? HostPort(parsing: pipe.peerAddress), &control)
+        case .success(let pipe):
+            adopt(
+                pipe, address: try? HostPort(parsing: pipe.peerAddress), isSecond: isSecond, control.context, &control)
         case .failure(let error): if control.current == nil { retry(&control, reason: error.message, goodbye: nil) }
         }
     }
 
     /// Takes in a link, whoever dialled it.
     package func accept(_ pipe: any ByteLink) {
-        control.async { [self] control in adopt(pipe, address: nil, &control) }
+        control.async { [self] control in adopt(pipe, address: nil, control.context, &control) }
     }
 
-    private func adopt(_ pipe: any ByteLink, address: HostPort?, _ control: inout Control) {
+    func adopt(
+        _ pipe: any ByteLink, address: HostPort?, isSecond: Bool = false, _ context: TLSContext?,
+        _ control: inout Control
+    ) {
         // Producers dial a listening studio; a few at a time are enough.
-        guard let context = control.context, control.links.count < 8 else { return pipe.close {} }
+        guard let context, control.links.count < 8 else { return pipe.close {} }
         let secure = SecureLink(link: pipe, role: .server, context: context, label: "studio link")
         let hello = Hello(
             product: product,
             details: Hello.Details(name: name, session: session, subscription: shared.withLock { $0.subscription }))
         let link = StudioLink(
-            SessionLink(secure, clock: clock, clockMapping: clockMapping), address: address, hello: hello,
-            endpoint: self)
+            SessionLink(secure, clock: clock, clockMapping: clockMapping), address: address, isSecond: isSecond,
+            hello: hello, endpoint: self)
         control.links[link.link.id] = link
         link.start()
     }
@@ -133,6 +141,12 @@ extension StudioEndpoint {
         }
     }
 
+    /// As ``retry(_:reason:goodbye:)``, but at once where there is somewhere to go.
+    func replace(reason: String, goodbye: Goodbye.Reason?, _ control: inout Control) {
+        guard !candidates(control).isEmpty else { return retry(&control, reason: reason, goodbye: goodbye) }
+        dial(&control)
+    }
+
     private func searchDidTell(_ event: ProducerSearch.Event) {
         control.async { [self] control in
             switch event {
@@ -150,7 +164,11 @@ extension StudioEndpoint {
         }
     }
 
-    func leave(_ control: inout Control) {
+    func leave(_ control: inout Control, keepsCables: Bool = false) {
+        if !keepsCables {
+            control.cables?.stop {}
+            control.cables = nil
+        }
         control.wait &+= 1
         control.target = nil
         control.dialling?.cancel()
@@ -185,5 +203,5 @@ extension StudioEndpoint {
         }
     }
 
-    private func tell(_ notice: EndpointNotice) { delegate.studioEndpoint(self, didReport: notice) }
+    func tell(_ notice: EndpointNotice) { delegate.studioEndpoint(self, didReport: notice) }
 }

@@ -15,7 +15,13 @@ package protocol StudioEndpointDelegate: AnyObject, Sendable {
     func studioEndpoint(_ endpoint: StudioEndpoint, didEndStream stream: UInt16)
     /// Messages that the endpoint has no use for itself: statistics, changes of definition, mute, controls.
     func studioEndpoint(_ endpoint: StudioEndpoint, didReceive message: ControlMessage)
+    /// A producer at the other end of a cable has agreed, and is stored here. By default nothing happens.
+    func studioEndpoint(_ endpoint: StudioEndpoint, didPairWith producer: PairedDevice)
     func studioEndpoint(_ endpoint: StudioEndpoint, didReport notice: EndpointNotice)
+}
+
+extension StudioEndpointDelegate {
+    package func studioEndpoint(_ endpoint: StudioEndpoint, didPairWith producer: PairedDevice) {}
 }
 
 /// The studio's side of the network: reaches a producer, keeps the session over links that come and go, and hands on
@@ -30,6 +36,8 @@ package final class StudioEndpoint: Sendable {
     let product: String
     let clock: any MonotonicClock
     let delegate: any StudioEndpointDelegate
+    /// Which cables are served, and where the FunctionFS of a gadget is mounted.
+    let usb: (role: USBRole, directory: String)
     /// The same for every link that this process makes: the producer knows by it who comes back.
     let session: SessionID
     let control: Confined<Control>
@@ -47,6 +55,9 @@ package final class StudioEndpoint: Sendable {
         var dialling: TCPDialer?
         var search: ProducerSearch?
         var listener: TCPListener?
+        var cables: USBCables?
+        /// What was told of them, until one is pulled out.
+        var cableTroubles: Set<String> = []
         var context: TLSContext?
         var backoff = Backoff()
         /// Where somebody answered who was not the one wanted.
@@ -63,6 +74,7 @@ package final class StudioEndpoint: Sendable {
         var activeLink: StudioLink?
         var streams: Set<UInt16> = []
         var producer: DeviceID?
+        var cableRule = CableRule.nobody
         var meter = ReceptionMeter()
         var request: UInt32 = 0
         var answers: [UInt32: CheckedContinuation<RequestResult?, Never>] = [:]
@@ -70,11 +82,12 @@ package final class StudioEndpoint: Sendable {
     }
 
     package init(
-        identity: Identity, store: PairedDeviceStore, name: String, product: String,
-        clock: any MonotonicClock = SystemClock(), delegate: any StudioEndpointDelegate
+        identity: Identity, store: PairedDeviceStore, name: String, product: String, usb: USBRole = .off,
+        usbDirectory: String = USBGadgetPlace.directory, clock: any MonotonicClock = SystemClock(),
+        delegate: any StudioEndpointDelegate
     ) {
         (self.identity, self.store, self.name, self.product) = (identity, store, name, product)
-        (self.clock, self.delegate) = (clock, delegate)
+        (self.usb, self.clock, self.delegate) = ((usb, usbDirectory), clock, delegate)
         var generator = SystemRandomNumberGenerator()
         session = SessionID.random(using: &generator)
         control = Confined("studio endpoint", Control())
@@ -84,12 +97,23 @@ package final class StudioEndpoint: Sendable {
     // MARK: What callers do; any thread
 
     /// Goes for `target` until told otherwise. What was connected before is left.
-    package func connect(to target: StudioTarget) {
+    ///
+    /// - Parameter pairsOverCable: Also takes a producer at the other end of a cable that isn't paired yet, once its
+    ///   people have agreed.
+    package func connect(to target: StudioTarget, pairsOverCable: Bool = false) {
         control.async { [self] control in
-            leave(&control)
+            leave(&control, keepsCables: true)
             control.target = target
             control.backoff.reset()
-            shared.withLock { $0.producer = nil }
+            shared.withLock { shared in
+                shared.producer = nil
+                shared.cableRule =
+                    switch target {
+                    case .address: .connected
+                    case .devices(let ids): pairsOverCable ? .everybody : .these(ids)
+                    case .listen: pairsOverCable ? .everybody : .paired
+                    }
+            }
             clockMapping.withLock { $0 = ClockMapping() }
             do throws(TransportError) {
                 control.context = try streamingContext(target)
@@ -111,8 +135,14 @@ package final class StudioEndpoint: Sendable {
 
     /// Says goodbye; returns when all links are closed, or after a second.
     package func stop() {
+        let free = DispatchGroup()
         let links = control.sync { control in
             let links = Array(control.links.values)
+            if let cables = control.cables {
+                free.enter()
+                cables.stop { free.leave() }
+                control.cables = nil
+            }
             leave(&control)
             change(&control, to: .idle)
             return links
@@ -120,6 +150,7 @@ package final class StudioEndpoint: Sendable {
         let deadline = DispatchTime.now() + .milliseconds(900)
         for link in links { link.link.waitUntilClosed(deadline: deadline) }
         for link in links { link.link.close() }
+        _ = free.wait(timeout: deadline + .milliseconds(100))
     }
 
     /// Remembered over reconnections.

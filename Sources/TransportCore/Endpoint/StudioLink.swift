@@ -9,12 +9,16 @@ final class StudioLink: SessionLinkOwner, Sendable {
     let link: SessionLink
     /// Where it was dialled; nil when the producer dialled.
     let address: HostPort?
-    private let endpoint: StudioEndpoint
-    private let state: Confined<State>
-    private let welcomed = Locked(false)
+    /// Dialled because the session's link is silent: it may take the session away from a cable.
+    let isSecond: Bool
+    let endpoint: StudioEndpoint
+    let state: Confined<State>
+    private let welcomed = Locked<Peer?>(nil)
 
-    private struct State {
+    struct State {
         var handshake: StudioHandshake
+        /// Instead of a handshake.
+        var pairing: StudioCablePairing?
         var peer: DeviceID?
         /// Why it ends, as far as somebody said so.
         var goodbye: Goodbye?
@@ -22,15 +26,20 @@ final class StudioLink: SessionLinkOwner, Sendable {
         var picture: (stream: UInt16, waitingSince: MonotonicTime?)?
     }
 
-    init(_ link: SessionLink, address: HostPort?, hello: Hello, endpoint: StudioEndpoint) {
+    init(
+        _ link: SessionLink, address: HostPort?, isSecond: Bool = false, hello: Hello, endpoint: StudioEndpoint
+    ) {
         self.link = link
         self.address = address
+        self.isSecond = isSecond
         self.endpoint = endpoint
         state = Confined(on: link.secure.queue, State(handshake: StudioHandshake(hello: hello)))
     }
 
-    /// The producer had said welcome. Any thread.
-    var hasBeenWelcomed: Bool { welcomed.withLock { $0 } }
+    var isCable: Bool { link.secure.transport == .usb }
+
+    /// The producer that has said welcome. Any thread.
+    var producer: Peer? { welcomed.withLock { $0 } }
 
     func start() { link.start(owner: self) }
 
@@ -38,6 +47,8 @@ final class StudioLink: SessionLinkOwner, Sendable {
 
     func sessionLink(_ link: SessionLink, didConnect peer: DeviceID) {
         let now = link.clock.now
+        if link.secure.applicationProtocol == .cablePairing { return beginPairing(with: peer, at: now) }
+        guard endpoint.mayGreet(self) else { return link.close() }
         perform(
             state.assumeIsolated { state in
                 state.peer = peer
@@ -46,6 +57,7 @@ final class StudioLink: SessionLinkOwner, Sendable {
     }
 
     func sessionLink(_ link: SessionLink, didReceive message: ControlMessage) {
+        if isPairing { return pair { $0.messageReceived(message, at: $1) } }
         guard state.assumeIsolated({ $0.handshake.isConnected }) else {
             return perform(state.assumeIsolated { $0.handshake.messageReceived(message) })
         }
@@ -106,6 +118,7 @@ final class StudioLink: SessionLinkOwner, Sendable {
     func sessionLinkIsSilent(_ link: SessionLink) { endpoint.linkIsSilent(self) }
 
     func sessionLink(_ link: SessionLink, tickAt now: MonotonicTime) {
+        if isPairing { return pair { $0.timePassed(now: $1) } }
         perform(state.assumeIsolated { $0.handshake.timePassed(now: now) })
         askForKeyframe(at: now)
         if state.assumeIsolated({ $0.handshake.isConnected }) { endpoint.link(self, tickAt: now) }
@@ -125,6 +138,7 @@ final class StudioLink: SessionLinkOwner, Sendable {
     }
 
     func sessionLink(_ link: SessionLink, didCloseWith error: (any Error)?) {
+        if isPairing { pair { machine, _ in machine.linkClosed() } }
         endpoint.linkDidClose(self, goodbye: state.assumeIsolated { $0.goodbye }, error: error)
     }
 
@@ -136,13 +150,12 @@ final class StudioLink: SessionLinkOwner, Sendable {
             case .fail(let goodbye): state.assumeIsolated { $0.goodbye = goodbye }
             case .beginSession(let welcome):
                 link.establish()
-                welcomed.withLock { $0 = true }
                 guard let id = state.assumeIsolated({ $0.peer }) else { return }
-                endpoint.link(
-                    self,
-                    didConnectTo: Peer(
-                        id: id, name: welcome.producerName, role: .producer, transport: link.secure.transport,
-                        address: link.secure.peerAddress), welcome)
+                let peer = Peer(
+                    id: id, name: welcome.producerName, role: .producer, transport: link.secure.transport,
+                    address: link.secure.peerAddress)
+                welcomed.withLock { $0 = peer }
+                endpoint.link(self, didConnectTo: peer, welcome)
             }
         }
     }

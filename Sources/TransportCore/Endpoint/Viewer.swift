@@ -25,12 +25,15 @@ package final class Viewer: Sendable {
     private let definition: Definition?
     private let state: Locked<ViewerState>
     private let clock: any MonotonicClock
+    /// Pictures go out on another link now. Called by whoever offered one.
+    private let didMove: @Sendable (Viewer) -> Void
 
     init(
         id: UInt64, session: SessionID, peer: Peer, subscription: Subscription, definition: Definition?,
-        clock: any MonotonicClock
+        clock: any MonotonicClock, didMove: @escaping @Sendable (Viewer) -> Void
     ) {
         self.id = id
+        self.didMove = didMove
         self.definition = definition
         self.session = session
         self.clock = clock
@@ -101,7 +104,10 @@ package final class Viewer: Sendable {
             state.picture?.needsKeyframe = false
             return (.sent, left)
         }
-        left?.close(Goodbye(.moved))
+        if let left {
+            left.close(Goodbye(.moved))
+            didMove(self)
+        }
         return offer
     }
 
@@ -133,10 +139,9 @@ package final class Viewer: Sendable {
     /// The session has a link, or another one. True when pictures have to begin anew with a keyframe for it.
     func attach(_ link: SessionLink, peer: Peer, subscription: Subscription) -> Bool {
         let (left, needsKeyframe) = state.withLock { state -> (SessionLink?, Bool) in
-            state.peer = peer
             state.subscription = subscription
             let left = state.nextLink
-            state.nextLink = link
+            (state.nextLink, state.nextPeer) = (link, peer)
             // Without a link, or without pictures under way, there is nothing to wait for.
             if state.link == nil || state.picture == nil || !state.wantsPicture {
                 return (state.moveToNextLink() ?? left, state.wantsPicture)
@@ -150,7 +155,7 @@ package final class Viewer: Sendable {
     /// `link` is gone. True when the session has no link any more.
     func detach(_ link: SessionLink) -> Bool {
         state.withLock { state in
-            if state.nextLink === link { state.nextLink = nil }
+            if state.nextLink === link { (state.nextLink, state.nextPeer) = (nil, nil) }
             if state.link === link {
                 state.link = nil
                 _ = state.moveToNextLink()

@@ -11,6 +11,8 @@ struct ViewerState {
     var link: SessionLink?
     /// The session's next link: media moves to it at a keyframe.
     var nextLink: SessionLink?
+    /// Who is at its other end: the same studio, at another address.
+    var nextPeer: Peer?
     var picture: PictureStream?
     var sound: SoundStream?
     var nextStream: UInt16 = 1
@@ -47,6 +49,8 @@ struct ViewerState {
         guard let next = nextLink else { return nil }
         let left = link
         (link, nextLink) = (next, nil)
+        if let nextPeer { peer = nextPeer }
+        nextPeer = nil
         let (pictureFormat, soundFormat) = (picture?.format, sound?.format)
         (picture, sound) = (nil, nil)
         if let pictureFormat { beginPicture(pictureFormat) }

@@ -58,6 +58,8 @@ package final class SecureLink: @unchecked Sendable {
     }
 
     private var phase = Phase.idle
+    /// What is spoken, from `secureLinkDidConnect` on; the first that may be before. On the link's queue.
+    private(set) var applicationProtocol: ApplicationProtocol
     private var isStarted = false
     private var delegate: (any SecureLinkDelegate)?
     private var session: TLSSession?
@@ -87,6 +89,7 @@ package final class SecureLink: @unchecked Sendable {
         self.context = context
         self.label = label
         self.patience = patience
+        applicationProtocol = context.protocols[0]
         queue = DispatchQueue(label: "camo.link.\(label)", qos: .userInteractive)
     }
 
@@ -252,10 +255,11 @@ extension SecureLink {
         case .done: break
         }
         // OpenSSL is content with an end that never heard of ALPN.
-        guard session.applicationProtocol == context.alpn.rawValue, let peer = session.peer else {
+        guard let spoken = session.applicationProtocol, let peer = session.peer else {
             finish(session.applicationProtocolMismatch)
             return false
         }
+        applicationProtocol = spoken
         phase = .connected
         deadline?.schedule(deadline: .distantFuture)
         delegate?.secureLinkDidConnect(self, peer: peer)

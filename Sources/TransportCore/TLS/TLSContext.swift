@@ -13,7 +13,10 @@ package enum TLSRole: Sendable {
 /// What is spoken inside (RFC 7301).
 package enum ApplicationProtocol: String, Sendable {
     case streaming = "camo"
+    /// With a code.
     case pairing = "camo-pair"
+    /// With the consent of the people at the producer, over a cable only.
+    case cablePairing = "camo-cable"
 
     /// As it stands in the list of ALPN: its length, then the name.
     var wireFormat: [UInt8] { [UInt8(rawValue.utf8.count)] + rawValue.utf8 }
@@ -26,11 +29,12 @@ package enum ApplicationProtocol: String, Sendable {
 /// `init` returns (openssl-threads(7)); the rest is constant.
 package final class TLSContext: @unchecked Sendable {
     package let role: TLSRole
-    package let alpn: ApplicationProtocol
+    /// What may be spoken: a client offers all of them, a server takes the first of the client's that is among them.
+    package let protocols: [ApplicationProtocol]
 
     let pointer: OpaquePointer
     private let identity: Identity
-    private let verify: @Sendable (DeviceID) -> Bool
+    private let verify: @Sendable (DeviceID, ApplicationProtocol) -> Bool
 
     /// Records after which the sending key is renewed. AES-GCM is good for 2^24.5 full records with one key (RFC 8446,
     /// 5.5), which a stream with sound reaches in two days.
@@ -44,12 +48,15 @@ package final class TLSContext: @unchecked Sendable {
     package convenience init(
         identity: Identity, role: TLSRole, alpn: ApplicationProtocol, verify: @escaping @Sendable (DeviceID) -> Bool
     ) throws(TransportError) {
-        try self.init(identity: identity, role: role, alpn: alpn, recordsPerKey: 1 << 22, verify: verify)
+        try self.init(identity: identity, role: role, protocols: [alpn]) { id, _ in verify(id) }
     }
 
+    /// - Parameters:
+    ///   - protocols: What may be spoken, one of which is agreed on before `verify` is called.
+    ///   - verify: As above; it also hears what the two ends are going to speak.
     init(
-        identity: Identity, role: TLSRole, alpn: ApplicationProtocol, recordsPerKey: Int,
-        verify: @escaping @Sendable (DeviceID) -> Bool
+        identity: Identity, role: TLSRole, protocols: [ApplicationProtocol], recordsPerKey: Int = 1 << 22,
+        verify: @escaping @Sendable (DeviceID, ApplicationProtocol) -> Bool
     ) throws(TransportError) {
         self.recordsPerKey = recordsPerKey
         OpenSSLErrors.clear()
@@ -57,8 +64,8 @@ package final class TLSContext: @unchecked Sendable {
             throw OpenSSLErrors.failure("can't set up TLS")
         }
         pointer = context
-        (self.identity, self.role, self.alpn, self.verify) = (identity, role, alpn, verify)
-        guard Self.configure(context, identity, alpn) else { throw OpenSSLErrors.failure("can't set up TLS") }
+        (self.identity, self.role, self.protocols, self.verify) = (identity, role, protocols, verify)
+        guard Self.configure(context, identity, protocols) else { throw OpenSSLErrors.failure("can't set up TLS") }
 
         // Both callbacks get this object unretained: every SSL's owner keeps its context.
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -69,7 +76,9 @@ package final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    private static func configure(_ context: OpaquePointer, _ identity: Identity, _ alpn: ApplicationProtocol) -> Bool {
+    private static func configure(
+        _ context: OpaquePointer, _ identity: Identity, _ protocols: [ApplicationProtocol]
+    ) -> Bool {
         cssl_context_disable_resumption(context)
         cssl_context_disable_middlebox_mode(context)
         cssl_context_set_certificate_limit(context, certificateLimit)
@@ -82,7 +91,7 @@ package final class TLSContext: @unchecked Sendable {
         // The server takes the first of the client's that it knows: the producer, the weaker machine, decides.
         let ciphers = ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"]
         let preferred = cssl_has_fast_aes() != 0 ? ciphers : ciphers.reversed()
-        let alpn = alpn.wireFormat
+        let alpn = protocols.flatMap(\.wireFormat)
         return cssl_context_allow_only_tls13(context) == 1
             && SSL_CTX_set_num_tickets(context, 0) == 1
             && SSL_CTX_set_max_early_data(context, 0) == 1
@@ -94,7 +103,9 @@ package final class TLSContext: @unchecked Sendable {
     }
 
     /// Judges the other end's certificates; the reason for a refusal is kept for the message.
-    fileprivate func judge(leaf: OpaquePointer?, count: Int) -> Result<DeviceID, TransportError> {
+    fileprivate func judge(
+        leaf: OpaquePointer?, count: Int, speaking name: String?
+    ) -> Result<DeviceID, TransportError> {
         func refused(_ why: String) -> Result<DeviceID, TransportError> {
             .failure(TransportError(.handshakeFailed, "the other end is not one of ours: \(why)"))
         }
@@ -102,7 +113,11 @@ package final class TLSContext: @unchecked Sendable {
         guard let publicKey = PeerCertificate.publicKey(of: leaf) else { return refused("its certificate has no key") }
         guard PeerCertificate.isP256(publicKey: publicKey) else { return refused("its key is not a P-256 key") }
         let peer = DeviceID(publicKey: publicKey)
-        guard verify(peer) else {
+        // An end that never heard of ALPN is refused once the handshake is done.
+        guard let spoken = name == nil ? protocols.first : agreed(on: name) else {
+            return refused("it wants to speak something else")
+        }
+        guard verify(peer, spoken) else {
             return .failure(
                 TransportError(
                     .peerNotTrusted,
@@ -111,6 +126,9 @@ package final class TLSContext: @unchecked Sendable {
         }
         return .success(peer)
     }
+
+    /// Which of ours that name is; nil if none.
+    func agreed(on name: String?) -> ApplicationProtocol? { protocols.first { $0.rawValue == name } }
 }
 
 /// Takes the place of OpenSSL's whole check of the chain (SSL_CTX_set_cert_verify_callback(3)), so that no verdict of
@@ -122,7 +140,9 @@ private func verifyCertificate(_ store: OpaquePointer?, _ context: UnsafeMutable
     else { return 0 }
     let judge = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue()
     let count = cssl_certificate_count(X509_STORE_CTX_get0_untrusted(store))
-    let result = judge.judge(leaf: X509_STORE_CTX_get0_cert(store), count: Int(count))
+    let result = judge.judge(
+        leaf: X509_STORE_CTX_get0_cert(store), count: Int(count),
+        speaking: TLSSession.applicationProtocol(OpaquePointer(ssl)))
     Unmanaged<TLSVerdict>.fromOpaque(verdict).takeUnretainedValue().result = result
     switch result {
     case .success:
@@ -142,11 +162,11 @@ private func selectApplicationProtocol(
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context, let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    let wanted = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue().alpn.wireFormat
+    let wanted = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue().protocols.map(\.wireFormat)
     var rest = UnsafeBufferPointer(start: offered, count: Int(offeredLength))[...]
     while let length = rest.first {
         let entry = rest.prefix(1 + Int(length))
-        if entry.elementsEqual(wanted) {
+        if wanted.contains(where: entry.elementsEqual) {
             // The answer points into the client's list, which outlives the call.
             selected?.pointee = offered + entry.startIndex + 1
             selectedLength?.pointee = length

@@ -61,8 +61,10 @@ final class TLSSession {
     /// The other end, once the verify callback has accepted it.
     var peer: DeviceID? { try? verdict.result?.get() }
 
-    /// What both ends agreed to speak; nil if the other end doesn't know ALPN.
-    var applicationProtocol: String? {
+    /// What both ends agreed to speak; nil if it is none of the context's, or the other end doesn't know ALPN.
+    var applicationProtocol: ApplicationProtocol? { context.agreed(on: Self.applicationProtocol(ssl)) }
+
+    static func applicationProtocol(_ ssl: OpaquePointer) -> String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &length)
@@ -147,7 +149,9 @@ final class TLSSession {
     var applicationProtocolMismatch: TransportError {
         TransportError(
             .applicationProtocolMismatch,
-            "the other end (\(pipe.link.peerAddress)) does not offer \"\(context.alpn.rawValue)\": "
-                + (context.alpn == .pairing ? "it is not waiting to be paired" : "it is waiting to be paired"))
+            "the other end (\(pipe.link.peerAddress)) does not offer "
+                + context.protocols.map { "\"\($0.rawValue)\"" }.joined(separator: " or ") + ": "
+                + (context.protocols.contains(.streaming)
+                    ? "it is waiting to be paired" : "it is not waiting to be paired"))
     }
 }

@@ -31,6 +31,7 @@ package enum ControlMessage: Hashable, Sendable {
     case pairingProof(PairingProof)
     case pairingAccepted(PairingAccepted)
     case pairingStored(PairingStored)
+    case cableGreeting(CableGreeting)
     /// A request that this version does not know: answer it with ``RequestResult/Code/unsupported``.
     case unknownRequest(UnknownRequest)
 
@@ -64,6 +65,7 @@ package enum ControlMessage: Hashable, Sendable {
         case .pairingProof(let body): body
         case .pairingAccepted(let body): body
         case .pairingStored(let body): body
+        case .cableGreeting(let body): body
         case .unknownRequest(let body): body
         }
     }
@@ -97,6 +99,7 @@ package enum ControlMessage: Hashable, Sendable {
         PairingProof.name: { .pairingProof(try PairingProof(from: $0)) },
         PairingAccepted.name: { .pairingAccepted(try PairingAccepted(from: $0)) },
         PairingStored.name: { .pairingStored(try PairingStored(from: $0)) },
+        CableGreeting.name: { .cableGreeting(try CableGreeting(from: $0)) },
     ]
 
     /// All values of the key `message` that this version knows.

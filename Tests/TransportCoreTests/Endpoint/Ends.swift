@@ -89,6 +89,7 @@ final class Installation: Sendable {
 final class ProducerProbe: ProducerEndpointDelegate, Sendable {
     enum Event: Sendable {
         case asked(Peer)
+        case askedToPair(Peer)
         case admitted(Viewer)
         case updated(Viewer)
         case wantsKeyframe(Viewer)
@@ -98,7 +99,16 @@ final class ProducerProbe: ProducerEndpointDelegate, Sendable {
     }
     let events = Events<Event>()
     let accepts: @Sendable (Peer) async -> Bool
-    init(accepts: @escaping @Sendable (Peer) async -> Bool = { _ in true }) { self.accepts = accepts }
+    let pairs: @Sendable (Peer) async -> Bool
+    init(
+        accepts: @escaping @Sendable (Peer) async -> Bool = { _ in true },
+        pairs: @escaping @Sendable (Peer) async -> Bool = { _ in false }
+    ) { (self.accepts, self.pairs) = (accepts, pairs) }
+
+    func producerEndpoint(_ endpoint: ProducerEndpoint, shouldPairWith studio: Peer) async -> Bool {
+        events.add(.askedToPair(studio))
+        return await pairs(studio)
+    }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, shouldAccept peer: Peer) async -> Bool {
         events.add(.asked(peer))
@@ -132,10 +142,14 @@ final class StudioProbe: StudioEndpointDelegate, Sendable {
         case sound(ReceivedUnit, UInt16)
         case ended(UInt16)
         case message(ControlMessage)
+        case paired(PairedDevice)
         case notice(EndpointNotice)
     }
     let events = Events<Event>()
 
+    func studioEndpoint(_ endpoint: StudioEndpoint, didPairWith producer: PairedDevice) {
+        events.add(.paired(producer))
+    }
     func studioEndpoint(_ endpoint: StudioEndpoint, didChangeTo state: StudioEndpointState) {
         events.add(.state(state))
     }
@@ -182,6 +196,7 @@ struct Ends: Sendable {
 
     init(
         paired: Bool = true, accepts: @escaping @Sendable (Peer) async -> Bool = { _ in true },
+        pairs: @escaping @Sendable (Peer) async -> Bool = { _ in false },
         configure: (inout ProducerEndpointConfiguration) -> Void = { _ in }
     ) throws {
         producerHome = try Installation("camo-producer")
@@ -190,7 +205,7 @@ struct Ends: Sendable {
             try producerHome.pair(with: studioHome, as: .studio)
             try studioHome.pair(with: producerHome, as: .producer)
         }
-        producerProbe = ProducerProbe(accepts: accepts)
+        producerProbe = ProducerProbe(accepts: accepts, pairs: pairs)
         var configuration = ProducerEndpointConfiguration(name: "Test producer", product: "test 1")
         configuration.advertises = false
         configure(&configuration)

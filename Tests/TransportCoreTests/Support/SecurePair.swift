@@ -18,11 +18,11 @@ struct SecurePair: Sendable {
         let (studio, producer) = (try Identity.generate(), try Identity.generate())
         (self.studio, self.producer) = (studio, producer)
         let serverContext = try TLSContext(
-            identity: studio, role: .server, alpn: alpn, recordsPerKey: recordsPerKey
-        ) { $0.matches(producer.id) }
+            identity: studio, role: .server, protocols: [alpn], recordsPerKey: recordsPerKey
+        ) { id, _ in id.matches(producer.id) }
         let clientContext = try TLSContext(
-            identity: producer, role: .client, alpn: alpn, recordsPerKey: recordsPerKey
-        ) { $0.matches(studio.id) }
+            identity: producer, role: .client, protocols: [alpn], recordsPerKey: recordsPerKey
+        ) { id, _ in id.matches(studio.id) }
         server = SecureLink(link: links.0, role: .server, context: serverContext, label: "studio", patience: patience)
         client = SecureLink(link: links.1, role: .client, context: clientContext, label: "producer", patience: patience)
     }

@@ -59,8 +59,8 @@ import Testing
         let steps: [USBRecovery.Step] = [
             .repair(.clearHalt), .repair(.claimAgain), .repair(.resetDevice), .giveUp, .giveUp,
         ]
-        #expect((0..<5).map { _ in recovery.failed() } == steps)
+        #expect((0..<5).map { _ in recovery.failed().step } == steps)
         recovery.succeeded()
-        #expect(recovery.failed() == .repair(.clearHalt))
+        #expect(recovery.failed().step == .repair(.clearHalt))
     }
 }

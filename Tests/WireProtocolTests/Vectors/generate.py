@@ -204,6 +204,7 @@ MESSAGES = [
     {"message": "pairingAccepted", "version": 1, "product": "camo-studio 1.0", "role": "studio", "name": "Desk",
      "proof": bytes(range(32, 64)).hex()},
     {"message": "pairingStored"},
+    {"message": "cableGreeting", "versions": [1], "product": "camo-studio 1.0", "role": "studio", "name": "Desk"},
 ]
 
 

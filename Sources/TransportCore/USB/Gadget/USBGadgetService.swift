@@ -1,4 +1,5 @@
 package import Dispatch
+internal import Glibc
 
 /// The device's end of the cable: serves a FunctionFS, and tells of each link that a host begins.
 ///
@@ -7,6 +8,8 @@ package final class USBGadgetService: @unchecked Sendable {
     package enum Event: Sendable {
         /// A link has begun; it isn't opened yet.
         case opened(USBLink)
+        /// The host has gone; the name of the cable.
+        case out(String)
     }
 
     private let queue: DispatchQueue
@@ -20,13 +23,20 @@ package final class USBGadgetService: @unchecked Sendable {
         (self.queue, self.events) = (queue, events)
     }
 
+    /// Whether a FunctionFS is mounted there.
+    static func isSetUp(at directory: String) -> Bool { access(directory + "/ep0", F_OK) == 0 }
+
     /// Begins to serve: from then on the gadget can be bound to a device controller. On the queue.
     ///
     /// - Parameter directory: Where the FunctionFS is mounted.
     package func start(_ directory: String) throws(TransportError) {
         let port = USBPort(try FunctionFSPipe(directory), role: .device, on: queue) { [weak self] event in
-            guard let self, self.port != nil else { return }
-            if case .opened(let link) = event { events(.opened(link)) }
+            guard let self, let port = self.port else { return }
+            switch event {
+            case .opened(let link): events(.opened(link))
+            case .disabled: events(.out(port.name))
+            case .enabled, .over, .faulty: break
+            }
         }
         self.port = port
         port.activate()

@@ -10,6 +10,8 @@ package final class USBHostService: @unchecked Sendable {
     package enum Event: Sendable {
         /// A link has begun; it isn't opened yet.
         case opened(USBLink)
+        /// A device was pulled out; its name.
+        case left(String)
         /// A device that was plugged in can't be used, and why; told once for each plugging in.
         case failed(TransportError)
     }
@@ -35,6 +37,8 @@ package final class USBHostService: @unchecked Sendable {
         /// A reminder of an unanswered `begin` is due.
         var begun: MonotonicTime?
         var isFailureTold = false
+        /// A rung of the ladder is waited for.
+        var isRepairing = false
 
         init(_ device: USBDevice) { self.device = device }
     }
@@ -76,7 +80,9 @@ package final class USBHostService: @unchecked Sendable {
             devices[device.name] = attachment
             attach(attachment)
         case .left(let name):
-            if let attachment = devices.removeValue(forKey: name) { detach(attachment, nil) }
+            guard let attachment = devices.removeValue(forKey: name) else { return }
+            detach(attachment, nil)
+            events(.left(name))
         }
     }
 
@@ -116,6 +122,8 @@ package final class USBHostService: @unchecked Sendable {
             attachment.backoff.reset()
             attachment.isFailureTold = false
             events(.opened(link))
+        // A repair begins another one.
+        case .over where attachment.isRepairing: break
         case .over:
             after(attachment.backoff.take(random: .random(in: 0...1)), attachment) { service, attachment in
                 service.begin(attachment)
@@ -141,12 +149,19 @@ package final class USBHostService: @unchecked Sendable {
     }
 
     private func repair(_ attachment: Attachment) {
-        attachment.wait += 1
-        switch attachment.recovery.failed() {
-        case .repair(let repair): attachment.pipe?.repair(repair)
-        case .giveUp:
-            let advice = "Does its program still run? Unplug the cable and plug it in again"
-            tell(TransportError(.timedOut, "\(attachment.device.name) does not answer. \(advice)"), attachment)
+        // Several transfers fail at once.
+        guard !attachment.isRepairing else { return }
+        attachment.isRepairing = true
+        let (step, pause) = attachment.recovery.failed()
+        after(pause, attachment) { service, attachment in
+            attachment.isRepairing = false
+            switch step {
+            case .repair(let repair): attachment.pipe?.repair(repair)
+            case .giveUp:
+                let advice = "Does its program still run? Unplug the cable and plug it in again"
+                service.tell(
+                    TransportError(.timedOut, "\(attachment.device.name) does not answer. \(advice)"), attachment)
+            }
         }
     }
 

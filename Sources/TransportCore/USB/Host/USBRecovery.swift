@@ -14,12 +14,19 @@ struct USBRecovery: Sendable {
     /// How often it is told again meanwhile that a link is to begin.
     static let reminderInterval = Microseconds.milliseconds(200)
 
+    /// How long to wait before each rung, and before giving up: a device that is being pulled out fails at everything
+    /// for a moment before it is gone.
+    private static let pauses: [Microseconds] = [
+        .milliseconds(100), .milliseconds(300), .seconds(Int64(1)), .seconds(Int64(2)),
+    ]
+
     private var rung = 0
 
-    mutating func failed() -> Step {
-        guard rung < USBHostPipe.Repair.allCases.count else { return .giveUp }
+    /// - Returns: What is to be done, and after which time.
+    mutating func failed() -> (step: Step, pause: Microseconds) {
+        guard rung < USBHostPipe.Repair.allCases.count else { return (.giveUp, Self.pauses[rung]) }
         defer { rung += 1 }
-        return .repair(USBHostPipe.Repair.allCases[rung])
+        return (.repair(USBHostPipe.Repair.allCases[rung]), Self.pauses[rung])
     }
 
     /// A link is open.

@@ -1,0 +1,106 @@
+package import CamoTypes
+package import Confinement
+package import Dispatch
+
+/// All cables of a program, at whichever end of them it is: tells of each link that begins.
+///
+/// Unchecked: the services are touched only on `queue`.
+package final class USBCables: @unchecked Sendable {
+    package enum Event: Sendable {
+        /// A link has begun; it isn't opened yet.
+        case opened(USBLink)
+        /// The cable of that name, which is the address of its links, was pulled out.
+        case out(String)
+        /// Something that was plugged in, or set up, can't be used; everything else goes on.
+        case failed(TransportError)
+    }
+
+    private let role: USBRole
+    private let directory: String
+    private let queue: DispatchQueue
+    private let clock: any MonotonicClock
+    private let events: @Sendable (Event) -> Void
+    private var host: USBHostService?
+    private var gadget: USBGadgetService?
+
+    /// - Parameters:
+    ///   - directory: Where the FunctionFS of the gadget is mounted.
+    ///   - queue: Serial; where `events` is called.
+    ///   - events: Told in order.
+    package init(
+        _ role: USBRole, directory: String, on queue: DispatchQueue, clock: any MonotonicClock,
+        events: @escaping @Sendable (Event) -> Void
+    ) {
+        (self.role, self.directory, self.queue, self.clock, self.events) = (role, directory, queue, clock, events)
+    }
+
+    /// Begins to serve. On the queue.
+    ///
+    /// - Throws: What hinders a role that was asked for by name. With `auto` a computer without USB is none the worse.
+    package func start() throws(TransportError) {
+        switch role {
+        case .off: break
+        case .host: try startHost()
+        case .gadget: try startGadget()
+        case .auto:
+            try? startHost()
+            guard USBGadgetService.isSetUp(at: directory) else { return }
+            do throws(TransportError) {
+                try startGadget()
+            } catch {
+                events(.failed(error))
+            }
+        }
+    }
+
+    /// Lets go of all cables. On the queue.
+    ///
+    /// - Parameter done: Called on the queue when all are free.
+    package func stop(_ done: @escaping @Sendable () -> Void) {
+        let group = DispatchGroup()
+        if let host {
+            group.enter()
+            host.stop { group.leave() }
+        }
+        if let gadget {
+            group.enter()
+            gadget.stop { group.leave() }
+        }
+        (host, gadget) = (nil, nil)
+        group.notify(queue: queue, execute: done)
+    }
+
+    private func startHost() throws(TransportError) {
+        let host = USBHostService(on: queue, clock: clock) { [role, events] event in
+            switch event {
+            case .opened(let link): events(.opened(link))
+            case .left(let name): events(.out(name))
+            // Who else uses a cable is nobody's trouble where nobody asked for cables.
+            case .failed(let error) where role == .auto && error.code == .busy: break
+            case .failed(let error): events(.failed(error))
+            }
+        }
+        try host.start()
+        self.host = host
+    }
+
+    private func startGadget() throws(TransportError) {
+        let gadget = USBGadgetService(on: queue) { [events] event in
+            switch event {
+            case .opened(let link): events(.opened(link))
+            case .out(let name): events(.out(name))
+            }
+        }
+        try gadget.start(directory)
+        self.gadget = gadget
+        // One that somebody else has composed is theirs to plug in.
+        guard directory == USBGadgetPlace.directory else { return }
+        do throws(TransportError) {
+            try USBGadgetPlace().plugIn()
+        } catch {
+            self.gadget = nil
+            gadget.stop {}
+            throw error
+        }
+    }
+}
