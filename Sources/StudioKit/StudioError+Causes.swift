@@ -41,7 +41,9 @@ extension StudioError {
             case .peerNotTrusted, .refusedByPeer, .applicationProtocolMismatch: .refused
             case .timedOut: .timedOut
             case .cancelled: .cancelled
-            case .nameUnknown, .unreachable, .connectionRefused, .connectionLost, .handshakeFailed: .unavailable
+            case .nameUnknown, .unreachable, .connectionRefused, .connectionLost, .handshakeFailed,
+                .gadgetMissing, .controllerMissing:
+                .unavailable
             default: .system
             }
         self.init(code, error.message)

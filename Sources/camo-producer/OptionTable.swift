@@ -39,6 +39,10 @@ enum ProducerTable {
     static let name = Option("name", .name, "what studios call this producer; the host's name where not given")
     static let noRemoteControl = Flag(
         "no-remote-control", "studios may neither choose the camera nor set its controls")
+    static let usb = Option<USBRole>(
+        "usb", .choice, as: "ROLE", "which end of a USB cable this computer is; auto: both, where it can")
+    static let acceptUSB = Option<USBAcceptance>(
+        "accept-usb", .choice, as: "WHOM", "studios on a cable: ask about new ones, only paired ones, none")
     static let noAdvertise = Flag("no-advertise", "do not tell the network about this producer")
 
     static let tool = Tool(
@@ -56,6 +60,7 @@ enum ProducerTable {
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
                 OptionGroup("Sound", [alsa, sound]),
                 OptionGroup("Network", [port, connect, name, noAdvertise, noRemoteControl]),
+                OptionGroup("USB", [usb, acceptUSB]),
             ],
             examples: [
                 ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),

@@ -86,6 +86,14 @@ struct PhotoOptions: Equatable, Sendable {
     }
 }
 
+/// Which studios on a USB cable are let in.
+enum USBAcceptance: String, CaseIterable, Sendable {
+    /// Those that are paired, and others if whoever sits at the terminal says so.
+    case ask
+    case paired
+    case never
+}
+
 /// What to stream and to whom.
 struct StreamOptions: Equatable, Sendable {
     enum Source: Equatable, Sendable {
@@ -142,6 +150,9 @@ struct StreamOptions: Equatable, Sendable {
     var name: String?
     var isAdvertised = true
     var allowsRemoteControl = true
+    var usb = USBRole.auto
+    /// Nil: ask where there is a terminal, else paired ones.
+    var acceptsOverUSB: USBAcceptance?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         source = try Self.source(arguments)
@@ -166,6 +177,9 @@ struct StreamOptions: Equatable, Sendable {
         name = arguments[ProducerTable.name]
         isAdvertised = !arguments[ProducerTable.noAdvertise]
         allowsRemoteControl = !arguments[ProducerTable.noRemoteControl]
+        usb = arguments[ProducerTable.usb] ?? .auto
+        acceptsOverUSB = arguments[ProducerTable.acceptUSB]
+        if usb == .off { try arguments.refuse([ProducerTable.acceptUSB], "makes no sense with --usb off") }
     }
 
     private static func source(_ arguments: ParsedArguments) throws(UsageError) -> Source {

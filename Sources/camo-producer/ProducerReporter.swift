@@ -6,12 +6,36 @@ import ProducerKit
 final class ProducerReporter: ProducerControllerDelegate, Sendable {
     private let run: CommandRun
     private let known = Locked<[UInt64: Connection]>([:])
+    /// Somebody is asked at the terminal.
+    private let isAsking = Locked(false)
 
     init(_ run: CommandRun) { self.run = run }
 
     func producerControllerShouldAcceptIncomingConnection(
         _ controller: ProducerController, from peer: Peer
     ) -> Bool { true }
+
+    nonisolated(nonsending) func producerController(
+        _ controller: ProducerController, shouldPairWith peer: Peer
+    ) async -> Bool {
+        let isFree = isAsking.withLock { isAsking in
+            defer { isAsking = true }
+            return !isAsking
+        }
+        guard isFree else { return false }
+        defer { isAsking.withLock { $0 = false } }
+        return await TerminalQuestion.isAnsweredYes {
+            run.events.write(
+                Event(
+                    "pairingQuestion",
+                    sentence: "“\(peer.name)” (\(peer.address)) wants to pair and to watch; it shows the fingerprint "
+                        + "\(peer.id.fingerprint), too. Pair with it? y and Enter, within a minute; anything else is no",
+                    [
+                        "id": .string(peer.id.short), "name": .string(peer.name), "address": .string(peer.address),
+                        "fingerprint": .string(peer.id.fingerprint),
+                    ]))
+        }
+    }
 
     func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState) {
         let word =

@@ -50,6 +50,9 @@ struct StreamCommand {
         configuration.advertises = options.isAdvertised
         configuration.allowsRemoteControl = options.allowsRemoteControl
         configuration.dial = options.connect
+        configuration.usb = options.acceptsOverUSB == .never ? .off : options.usb
+        configuration.pairsOverCable =
+            options.acceptsOverUSB.map { $0 == .ask } ?? TerminalQuestion.isPossible
         configuration.listens = options.connect == nil
         configuration.definition = options.definition ?? choice.size.map(Definition.enclosing) ?? .high
         // A size that was asked for is also the largest on offer, whatever the definition's box.

@@ -83,12 +83,18 @@ struct CommandRun: Sendable {
 
     /// A controller as the command line wants it.
     ///
-    /// - Parameter takesMedia: False: it is only asked, or told, something.
-    func controller(name: String?, definition: Definition? = nil, takesMedia: Bool = true) -> StudioController {
+    /// - Parameters:
+    ///   - takesMedia: False: it is only asked, or told, something.
+    ///   - usb: Said by name, it is for producers that aren't paired yet, too.
+    func controller(
+        name: String?, definition: Definition? = nil, takesMedia: Bool = true, usb: USBRole? = nil
+    ) -> StudioController {
         var configuration = StudioConfiguration(
             name: name, stateDirectory: options.global.stateDirectory, definition: definition,
             product: "camo-studio \(StudioTable.tool.version)")
         configuration.takesMedia = takesMedia
+        configuration.usb = usb ?? .auto
+        configuration.pairsOverCable = usb != nil && usb != .off
         return StudioController(configuration: configuration)
     }
 }

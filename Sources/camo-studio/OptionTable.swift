@@ -20,6 +20,9 @@ enum StudioTable {
     static let definition = Option<Definition>("definition", .choice, "what to ask the producer for")
     static let noSound = Flag("no-sound", "ask for no sound")
     static let name = Option("name", .name, "what producers call this studio; the host's name where not given")
+    static let usb = Option<USBRole>(
+        "usb", .choice, as: "ROLE",
+        "which end of a USB cable this computer is, and pair with the producer there; auto: both ends, where it can")
     static let stats = Flag("stats", "tell once a second how the stream is doing")
     static let outputs: [any CommandOption] = [record, v4l2, alsa, stdout, stats, definition, noSound]
 
@@ -45,6 +48,7 @@ enum StudioTable {
                 OptionGroup("Producer, one of", producer),
                 OptionGroup("Outputs", outputs),
                 OptionGroup("Network", [name]),
+                OptionGroup("USB", [usb]),
             ],
             examples: [
                 ("camo-studio pair", "Show a code for 'camo-producer pair'; once."),

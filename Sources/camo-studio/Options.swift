@@ -117,9 +117,12 @@ struct WatchOptions: Equatable, Sendable {
     var hasSound = true
     /// What producers call this studio; nil: the host's name.
     var name: String?
+    /// Nil: both, for paired producers.
+    var usb: USBRole?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         producer = try ProducerChoice(arguments)
+        usb = arguments[StudioTable.usb]
         recording = arguments[StudioTable.record]
         virtualCamera = arguments[StudioTable.v4l2]
         loudspeaker = arguments[StudioTable.alsa]

@@ -43,6 +43,15 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(complaint(["--test-pattern", "--alsa", "hw:9,9", "--sound", "off"]).contains("--sound off"))
     }
 
+    @Test func cables() throws {
+        #expect(try stream("--test-pattern").usb == .auto)
+        #expect(try stream("--test-pattern").acceptsOverUSB == nil)
+        let options = try stream("--test-pattern", "--usb", "gadget", "--accept-usb", "never")
+        #expect(options.usb == .gadget && options.acceptsOverUSB == .never)
+        #expect(complaint(["--usb", "off", "--accept-usb", "ask"]).contains("--usb off"))
+        #expect(complaint(["--usb", "both"]).contains("gadget"))
+    }
+
     @Test func rawPictures() throws {
         let options = try stream("--raw", "-", "--size", "1280x720", "--fps", "30", "--port", "5700")
         #expect(options.source == .raw(PixelSize(width: 1280, height: 720), .bgra))

@@ -19,12 +19,18 @@ package enum Confirmation {
         }
         var line: [UInt8] = []
         var byte: UInt8 = 0
-        while line.count < 100 {
+        while line.count < longestAnswer {
             let count = read(input, &byte, 1)
             if count < 0, errno == EINTR { continue }
             guard count == 1, byte != UInt8(ascii: "\n") else { break }
             line.append(byte)
         }
+        return isYes(line)
+    }
+
+    static let longestAnswer = 100
+
+    static func isYes(_ line: [UInt8]) -> Bool {
         let answer = String(decoding: line, as: UTF8.self).lowercased().filter { !$0.isWhitespace }
         return answer == "y" || answer == "yes"
     }

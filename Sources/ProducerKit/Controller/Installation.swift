@@ -24,6 +24,7 @@ extension ProducerError {
             switch error.code {
             case .portInUse: .portInUse
             case .noPermission: .noPermission
+            case .busy: .busy
             case .noStateDirectory, .identityDamaged, .storeDamaged, .diskFull: .stateUnusable
             case .deviceUnknown, .deviceAmbiguous: .notFound
             case .addressInvalid: .invalidArgument

@@ -21,6 +21,12 @@ public struct ProducerConfiguration: Sendable {
     /// `host:port` of a studio that listens, where this computer cannot be reached.
     public var dial: String?
 
+    /// Which end of USB cables is served, beside the network. A gadget has to be set up first:
+    /// `camo-producer usb-gadget setup`.
+    public var usb = USBRole.auto
+    /// Whether the delegate is asked about a studio on a cable that isn't paired. Its default answer is no.
+    public var pairsOverCable = true
+
     /// Whether studios may choose another camera and set its controls, if the delegate agrees.
     public var allowsRemoteControl = true
 

@@ -129,6 +129,12 @@ public final class ProducerController: Sendable {
         service.accept(link, from: host)
     }
 
+    /// Takes in a link over a cable that is not one of the controller's own; closes it while stopped.
+    package func acceptCable(_ link: any ByteLink) {
+        guard let service = inner.withLock({ $0.service }) else { return link.close {} }
+        service.acceptCable(link)
+    }
+
     /// Says goodbye to all studios and lets go of devices, sockets and threads: within a second. Does nothing while
     /// stopped.
     public func stop() { stop(reason: .stopping) }
@@ -296,6 +302,12 @@ public final class ProducerController: Sendable {
     func shouldAccept(_ peer: Peer) async -> Bool {
         await calls.ask { [self] delegate, _ in
             await delegate.producerController(self, shouldAcceptConnectionFrom: peer)
+        } ?? false
+    }
+
+    func shouldPair(with studio: Peer) async -> Bool {
+        await calls.ask { [self] delegate, _ in
+            await delegate.producerController(self, shouldPairWith: studio)
         } ?? false
     }
 

@@ -15,7 +15,9 @@ public protocol ProducerControllerDelegate: AnyObject {
         _ controller: ProducerController, shouldAcceptConnectionFrom peer: Peer
     ) async -> Bool
 
-    /// Whether to pair with an unknown device at the other end of a cable. By default: no.
+    /// Whether to pair with an unknown studio at the other end of a cable, for which nothing vouches but that somebody
+    /// has plugged it in: show its name and the fingerprint of its ID, which it shows too. By default: no; no answer in
+    /// 60 seconds is no, and the task is cancelled when the cable is pulled out. Asked once for each plugging in.
     nonisolated(nonsending) func producerController(
         _ controller: ProducerController, shouldPairWith peer: Peer
     ) async -> Bool

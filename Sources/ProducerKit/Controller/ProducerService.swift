@@ -39,6 +39,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         network.listens = configuration.listens
         network.advertises = configuration.advertises
         network.dial = dial
+        network.usb = configuration.usb
+        network.pairsOverCable = configuration.pairsOverCable
         network.capabilities = Capabilities(
             definitions: [settings.definition], audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm],
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
@@ -65,6 +67,11 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     func accept(_ link: any ByteLink, from host: String) {
         guard let endpoint = endpoint.withLock({ $0 }) else { return link.close {} }
         endpoint.accept(link, from: host)
+    }
+
+    func acceptCable(_ link: any ByteLink) {
+        guard let endpoint = endpoint.withLock({ $0 }) else { return link.close {} }
+        endpoint.acceptCable(link)
     }
 
     /// Within a second: links and sources end at the same time.
@@ -97,6 +104,10 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, shouldAccept peer: Peer) async -> Bool {
         await owner?.shouldAccept(peer) ?? false
+    }
+
+    func producerEndpoint(_ endpoint: ProducerEndpoint, shouldPairWith studio: Peer) async -> Bool {
+        await owner?.shouldPair(with: studio) ?? false
     }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didAdmit viewer: Viewer) {

@@ -6,7 +6,8 @@ internal import WireProtocol
 /// Sound for all who want it: brought to one form and one clock, cut to each studio's packets, coded once for each
 /// coding and length.
 final class SoundDistribution: Sendable {
-    /// Which coding a viewer gets: the preferred one if it takes it, else its own first choice.
+    /// Which coding a viewer gets: the preferred one if it takes it; else on a cable LPCM, which costs neither time nor
+    /// work, and on the network its own first choice.
     let preferred: AudioCodec?
     private let clock: any MonotonicClock
     private let report: @Sendable (String) -> Void
@@ -91,7 +92,7 @@ final class SoundDistribution: Sendable {
 
     /// Tells the viewer what it gets, unless it was told.
     private func begin(_ viewer: any ViewerSink, _ work: inout Work) {
-        guard let wanted = format(for: viewer.subscription), work.chosen[viewer.id] != wanted else { return }
+        guard let wanted = format(for: viewer), work.chosen[viewer.id] != wanted else { return }
         do throws(MediaError) {
             if work.codings[wanted] == nil {
                 work.codings[wanted] = Coding(
@@ -106,9 +107,11 @@ final class SoundDistribution: Sendable {
         }
     }
 
-    private func format(for subscription: Subscription) -> AudioStreamFormat? {
+    private func format(for viewer: any ViewerSink) -> AudioStreamFormat? {
+        let subscription = viewer.subscription
         let taken = subscription.audioCodecs
-        guard let codec = preferred.flatMap({ taken.contains($0) ? $0 : nil }) ?? taken.first else { return nil }
+        let wanted = preferred ?? (viewer.isOnCable ? .lpcm : nil)
+        guard let codec = wanted.flatMap({ taken.contains($0) ? $0 : nil }) ?? taken.first else { return nil }
         return AudioStreamFormat(
             codec: codec,
             samplesPerPacket: SoundCoding.samplesPerPacket(subscription.samplesPerPacket ?? 480, codec: codec))

@@ -9,6 +9,8 @@ protocol ViewerSink: AnyObject, Sendable {
     /// Its last picture is out.
     var isReadyForPicture: Bool { get }
     var subscription: Subscription { get }
+    /// Its link is a cable, which has room for sound as it is.
+    var isOnCable: Bool { get }
     var metrics: ViewerMetrics { get }
 
     func beginPicture(_ format: VideoStreamFormat)
@@ -19,4 +21,6 @@ protocol ViewerSink: AnyObject, Sendable {
     func offerSound(_ unit: AccessUnit, number: UInt32)
 }
 
-extension Viewer: ViewerSink {}
+extension Viewer: ViewerSink {
+    var isOnCable: Bool { peer.transport == .usb }
+}

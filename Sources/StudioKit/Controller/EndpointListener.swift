@@ -65,6 +65,10 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         }
     }
 
+    func studioEndpoint(_ endpoint: StudioEndpoint, didPairWith producer: PairedDevice) {
+        controller?.pairedOverCable(producer)
+    }
+
     func studioEndpoint(_ endpoint: StudioEndpoint, didReport notice: EndpointNotice) {
         controller?.report(notice.description)
     }

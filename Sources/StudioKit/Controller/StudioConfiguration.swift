@@ -8,6 +8,12 @@ public struct StudioConfiguration: Hashable, Sendable {
     public var definition: Definition?
     /// Says in the protocol what program this is: `camo-studio 1.0.0`.
     public var product: String
+    /// Which end of USB cables is served, beside the network. A gadget has to be set up first:
+    /// `camo-studio usb-gadget setup`.
+    public var usb = USBRole.auto
+    /// Whether a producer on a cable that isn't paired may be, once its people agree, where any producer will do:
+    /// ``ProducerTarget/anyPaired`` and ``ProducerTarget/listen(port:)``. What it sends is shown; it gets nothing.
+    public var pairsOverCable = false
     /// False: connects without picture and sound, to ask or tell the producer something.
     package var takesMedia = true
 

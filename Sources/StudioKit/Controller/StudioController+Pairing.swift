@@ -106,6 +106,10 @@ extension StudioController {
         }
     }
 
+    func pairedOverCable(_ device: PairedDevice) {
+        delegateCalls.call { [self] in $0.studioController(self, didPairWith: device) }
+    }
+
     private func pairingTold(_ event: StudioPairingSession.Event, _ pairing: PairingInProgress) {
         switch event {
         case .paired(let device): end(pairing, .success(device))

@@ -28,7 +28,7 @@ public final class StudioController: Sendable {
         var sentDefinition: Definition?
     }
 
-    let configuration: StudioConfiguration
+    public let configuration: StudioConfiguration
     let clock: any MonotonicClock
     let open = Locked<Open?>(nil)
     let states = Broadcast(StudioControllerState.stopped)
@@ -164,14 +164,22 @@ public final class StudioController: Sendable {
             }
             wanted = .devices([id])
         case .anyPaired:
-            guard !known.isEmpty else {
+            guard !known.isEmpty || takesStrangers else {
                 throw StudioError(.unknownDevice, "no producer is paired with this studio yet; pair one first")
             }
             wanted = .devices(Set(known.map(\.id)))
         }
+        let isAny =
+            switch target {
+            case .anyPaired, .listen: true
+            case .device, .address: false
+            }
         forgetCameras()
-        endpoint.connect(to: wanted)
+        endpoint.connect(to: wanted, pairsOverCable: takesStrangers && isAny)
     }
+
+    /// A producer that is plugged in need not be paired yet.
+    private var takesStrangers: Bool { configuration.pairsOverCable && configuration.usb != .off }
 
     /// Says goodbye to the producer and stays idle. Recordings go on, and wait.
     public func disconnect() {
@@ -213,8 +221,8 @@ public final class StudioController: Sendable {
         if let endpoint = present.endpoint { return endpoint }
         let listener = EndpointListener(pipeline: pipeline, controller: self)
         let endpoint = StudioEndpoint(
-            identity: try identity(), store: present.store, name: name, product: configuration.product, clock: clock,
-            delegate: listener)
+            identity: try identity(), store: present.store, name: name, product: configuration.product,
+            usb: configuration.usb, clock: clock, delegate: listener)
         let taken = open.withLock { open -> StudioEndpoint? in
             guard open != nil else { return nil }
             if let present = open?.endpoint { return present }
@@ -261,7 +269,11 @@ public final class StudioController: Sendable {
         case .searching: change(to: .searching)
         case .connecting(let address): change(to: .connecting(address: address))
         case .connected(let connection):
+            // The same one as before, which goes on over another link, is no other connection.
+            var isKnown = false
+            if case .connected(let present) = self.state { isKnown = present.id == connection.id }
             change(to: .connected(connection))
+            if isKnown { return }
             delegateCalls.call { [self] in $0.studioController(self, didConnectTo: connection) }
         case .waiting(let time, let reason, let goodbye):
             pipeline.sessionEnded()

@@ -13,7 +13,7 @@ struct WatchCommand {
     }
 
     func perform() async -> ExitCode {
-        let controller = run.controller(name: options.name, definition: options.definition)
+        let controller = run.controller(name: options.name, definition: options.definition, usb: options.usb)
         do {
             let outputs = try WatchOutputs(options, run)
             try controller.start()
@@ -98,14 +98,26 @@ extension WatchOptions {
     var isRecordingAlone: Bool { recording != nil && standardOutput == nil && virtualCamera == nil }
 }
 
+extension StudioController {
+    /// The first producer may still be to be paired.
+    fileprivate func mayPairOverCable(_ choice: ProducerChoice) -> Bool {
+        guard configuration.pairsOverCable else { return false }
+        return switch choice {
+        case .automatic, .listen: true
+        case .device, .connect: false
+        }
+    }
+}
+
 extension ProducerTarget {
     /// - Throws: ``StudioError`` when nothing that could be meant is paired.
     init(_ choice: ProducerChoice, _ controller: StudioController) throws {
-        guard controller.pairedDevices.contains(where: { $0.role == .producer }) else {
+        let isPaired = controller.pairedDevices.contains { $0.role == .producer }
+        guard isPaired || controller.mayPairOverCable(choice) else {
             throw StudioError(
                 .unknownDevice,
                 "no producer is paired with this studio yet: run 'camo-studio pair' and give the "
-                    + "code to 'camo-producer pair'")
+                    + "code to 'camo-producer pair', or connect the two by a USB cable and give --usb to both")
         }
         switch choice {
         case .automatic: self = .anyPaired

@@ -28,6 +28,23 @@ import WireProtocol
         }
     }
 
+    @Test func `sound goes over a cable as it is, unless that is not wanted`() async throws {
+        let rig = PipelineRig()
+        let (both, coded) = (listener(1, [.opus, .lpcm]), listener(2, [.opus]))
+        for viewer in [both, coded] {
+            viewer.state.change { $0.isOnCable = true }
+            rig.pipeline.update(viewer)
+        }
+        deliver([480, 480], rig)
+        await both.state.wait { !$0.soundFormats.isEmpty }
+        // The cable is pulled out.
+        both.state.change { $0.isOnCable = false }
+        deliver([480, 480], rig)
+        rig.pipeline.stop()
+        #expect(both.now.soundFormats.map(\.codec) == [.lpcm, .opus])
+        #expect(coded.now.soundFormats.map(\.codec) == [.opus])
+    }
+
     @Test func `chunks of any length are cut to each studio's packets`() async throws {
         let rig = PipelineRig()
         let (a, b) = (listener(1, [.lpcm], samples: 64), listener(2, [.lpcm], samples: 1_000))

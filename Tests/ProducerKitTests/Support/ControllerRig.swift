@@ -8,6 +8,7 @@ import Testing
 /// What a delegate was told, in its order.
 enum Told: Hashable, Sendable {
     case asked(String)
+    case askedToPair(Peer)
     case state(ProducerControllerState)
     case connections([Connection])
     case definition(Definition)
@@ -144,13 +145,15 @@ final class ControllerRig: Sendable {
 
     init(
         _ delegate: (any LoggingDelegate)? = nil, sources: [any MediaSource] = [],
-        clock: any MonotonicClock = SystemClock(), allowsRemoteControl: Bool = true
+        clock: any MonotonicClock = SystemClock(), allowsRemoteControl: Bool = true, pairsOverCable: Bool = true
     ) throws {
         folder = try TemporaryFolder()
         var configuration = ProducerConfiguration()
         configuration.name = "Porch"
         configuration.stateDirectory = folder.path
         configuration.advertises = false
+        configuration.usb = .off
+        configuration.pairsOverCable = pairsOverCable
         configuration.allowsRemoteControl = allowsRemoteControl
         configuration.preset = "ultrafast"
         controller = ProducerController(configuration: configuration, sources: sources, clock: clock)

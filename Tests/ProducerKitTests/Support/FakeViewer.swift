@@ -10,6 +10,7 @@ import WireProtocol
 final class FakeViewer: ViewerSink {
     struct State: Sendable {
         var subscription: Subscription
+        var isOnCable = false
         var isPaused = false
         /// Its link takes pictures at once; else the test says when one is out (``pictureIsOut()``).
         var isFast: Bool
@@ -64,6 +65,7 @@ final class FakeViewer: ViewerSink {
         return now.wantsPicture && !now.isUnderWay
     }
     var subscription: Subscription { now.subscription }
+    var isOnCable: Bool { now.isOnCable }
     var metrics: ViewerMetrics { now.metrics }
 
     func beginPicture(_ format: VideoStreamFormat) {

@@ -37,6 +37,9 @@ final class StudioEnd: Sendable {
 
     func dial(_ port: UInt16) { endpoint.connect(to: .address(HostPort(host: "127.0.0.1", port: port))) }
 
+    /// Looks at cables, and would pair with whoever is there.
+    func waitForCable() { endpoint.connect(to: .devices([]), pairsOverCable: true) }
+
     private final class Listener: StudioEndpointDelegate {
         let seen = Watched(Seen())
 
