@@ -8,6 +8,8 @@ struct PictureThinning: Sendable {
     private let interval: Microseconds
     private var due: MonotonicTime?
     private var last: MonotonicTime?
+    /// Between pictures of late, in microseconds: one that is early by itself is no sign of a camera that is too fast.
+    private var meanSpacing: Int64?
 
     /// - Parameter rate: Pictures a second, above 0.
     init(atMost rate: Double) { interval = .seconds(1 / max(rate, 0.001)) }
@@ -16,13 +18,25 @@ struct PictureThinning: Sendable {
     mutating func takes(_ time: MonotonicTime) -> Bool {
         defer { last = time }
         let spacing = last.map { (time - $0).count } ?? -1
-        // The first, one after a pause, a camera that is not too fast; or a clock that went back.
-        guard let due, spacing >= 0, spacing < interval.count - interval.count / 10 else {
+        // The first, one after a pause; or a clock that went back.
+        guard let due, spacing >= 0, spacing < max(2 * interval.count, Self.pause) else {
+            meanSpacing = nil
             self.due = time + interval
             return true
         }
-        guard (due - time).count <= spacing / 2 else { return false }
-        self.due = due + interval
+        let mean = meanSpacing.map { $0 + (spacing - $0) / Self.memory } ?? spacing
+        meanSpacing = mean
+        guard mean < interval.count - interval.count / 10 else {
+            self.due = time + interval
+            return true
+        }
+        guard (due - time).count <= mean / 2 else { return false }
+        self.due = max(due, time - Microseconds(mean)) + interval
         return true
     }
+
+    /// Pictures that the mean looks back on.
+    private static let memory: Int64 = 16
+    /// The rate is not what it was.
+    private static let pause: Int64 = 1_000_000
 }

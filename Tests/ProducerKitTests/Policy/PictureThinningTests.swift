@@ -31,6 +31,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [10.0, 30.0])
+    func `times that shake by nearly half a picture are not taken for another rate`(rate: Double) {
+        var thinning = PictureThinning(atMost: rate)
+        var random = SystemRandomNumberGenerator()
+        let most = Int64(0.45e6 / rate)
+        let count = (0..<Int(rate) * 60).filter { number in
+            let shake = Int64.random(in: -most...most, using: &random)
+            return thinning.takes(MonotonicTime(microseconds: Int64(Double(number) * 1e6 / rate) + shake))
+        }.count
+        // A run of early ones may pass for a faster camera for a moment.
+        #expect(count > Int(rate * 60 * 0.98))
+    }
+
     @Test func `a pause, and a clock that goes back, do not stop it`() {
         var thinning = PictureThinning(atMost: 10)
         #expect(thinning.takes(.at(1_000)) && !thinning.takes(.at(1_016)))
