@@ -7,6 +7,15 @@ import WireProtocol
 
 /// What both endpoints make of a cable: the session moves to it and back, and strangers get nothing.
 @Suite struct CableTests {
+    /// Both programs run, with a cable between them and nothing else.
+    private func plugged(_ ends: Ends, target: StudioTarget, pairs: Bool = false) throws -> TestCable {
+        let cable = TestCable(ends)
+        try ends.producer.start()
+        ends.studio.connect(to: target, pairsOverCable: pairs)
+        cable.plugIn()
+        return cable
+    }
+
     /// Offers pictures, among them keyframes, until those of `transport` arrive; false if they don't.
     private func move(to transport: TransportKind, _ viewer: Viewer, _ ends: Ends) async -> Bool {
         let start = ends.studioProbe.events.all.count
@@ -44,10 +53,7 @@ import WireProtocol
     @Test func `the session moves to the cable that is plugged in, and back when it is pulled out`() async throws {
         let ends = try Ends()
         let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
+        defer { cable.end() }
         let viewer = try await ends.connect()
         viewer.beginPicture(.test)
         #expect(await send(from: 0, to: viewer, ends) >= 0)
@@ -68,14 +74,8 @@ import WireProtocol
 
     @Test func `a producer that is only on the cable is watched over it`() async throws {
         let ends = try Ends(configure: { $0.listens = false })
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([ends.producerHome.identity.id]))
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([ends.producerHome.identity.id]))
+        defer { cable.end() }
         let viewer = try #require(await ends.producerProbe.viewer())
         #expect(viewer.peer.transport == .usb)
         #expect(await ends.studioProbe.isConnected()?.peer.transport == .usb)
@@ -83,14 +83,8 @@ import WireProtocol
 
     @Test func `the network does not draw a session off the cable`() async throws {
         let ends = try Ends()
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([ends.producerHome.identity.id]))
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([ends.producerHome.identity.id]))
+        defer { cable.end() }
         let viewer = try #require(await ends.producerProbe.viewer())
         #expect(await ends.studioProbe.isConnected() != nil)
         // As a producer does that dials its studio.
@@ -106,14 +100,8 @@ import WireProtocol
     func `a stranger's computer gets nothing, whatever an app says about sessions`(studioKnows: Bool) async throws {
         let ends = try Ends(paired: false, accepts: { _ in true })
         if studioKnows { try ends.studioHome.pair(with: ends.producerHome, as: .producer) }
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([]), pairsOverCable: true)
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([]), pairs: true)
+        defer { cable.end() }
         let refusal = await ends.producerProbe.events.first { event -> String? in
             if case .notice(.refused(_, let reason)) = event { reason } else { nil }
         }
@@ -133,14 +121,8 @@ import WireProtocol
 
     @Test func `yes at the producer pairs both ends, and the session follows by itself`() async throws {
         let ends = try Ends(paired: false, pairs: { _ in true }, configure: { $0.pairsOverCable = true })
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([]), pairsOverCable: true)
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([]), pairs: true)
+        defer { cable.end() }
         let viewer = try #require(await ends.producerProbe.viewer())
         #expect(viewer.peer.id == ends.studioHome.identity.id && viewer.peer.transport == .usb)
         #expect(ends.producerHome.store.devices.map(\.role) == [.studio])
@@ -164,14 +146,8 @@ import WireProtocol
 
     @Test func `no is no until the cable is plugged in again`() async throws {
         let ends = try Ends(paired: false, pairs: { _ in false }, configure: { $0.pairsOverCable = true })
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([]), pairsOverCable: true)
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([]), pairs: true)
+        defer { cable.end() }
         await waitForLinks(cable, 6)
         #expect(questions(ends) == 1)
         #expect(ends.producerHome.store.devices.isEmpty && ends.studioHome.store.devices.isEmpty)
@@ -197,14 +173,8 @@ import WireProtocol
                 isCancelled.withLock { $0 = Task.isCancelled }
                 return true
             }, configure: { $0.pairsOverCable = true })
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([]), pairsOverCable: true)
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([]), pairs: true)
+        defer { cable.end() }
         _ = await ends.producerProbe.events.first { if case .askedToPair = $0 { true } else { nil } }
         cable.pullOut()
         for _ in 0..<2_000 where !isCancelled.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(2)) }
@@ -214,14 +184,8 @@ import WireProtocol
 
     @Test func `a studio that wants certain producers does not pair with others`() async throws {
         let ends = try Ends(paired: false, pairs: { _ in true }, configure: { $0.pairsOverCable = true })
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([ends.producerHome.identity.id]))
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([ends.producerHome.identity.id]))
+        defer { cable.end() }
         await waitForLinks(cable, 4)
         #expect(questions(ends) == 0, "the studio does not even greet")
         #expect(ends.producerHome.store.devices.isEmpty && ends.studioHome.store.devices.isEmpty)
@@ -230,14 +194,8 @@ import WireProtocol
     @Test func `a studio that has forgotten its producer is paired again without a question`() async throws {
         let ends = try Ends(paired: false, configure: { $0.pairsOverCable = true })
         try ends.producerHome.pair(with: ends.studioHome, as: .studio)
-        let cable = TestCable(ends)
-        defer {
-            ends.stop()
-            cable.end()
-        }
-        try ends.producer.start()
-        ends.studio.connect(to: .devices([]), pairsOverCable: true)
-        cable.plugIn()
+        let cable = try plugged(ends, target: .devices([]), pairs: true)
+        defer { cable.end() }
         #expect(await ends.producerProbe.viewer() != nil)
         #expect(questions(ends) == 0 && ends.studioHome.store.devices.map(\.id) == [ends.producerHome.identity.id])
     }

@@ -64,6 +64,9 @@ final class TestCable: Sendable {
 
     func pullOut() { cable.pullOut() }
 
-    /// Lets go of everything.
-    func end() { for port in ports.withLock({ $0 }) { port.close {} } }
+    /// Ends both programs and lets go of everything.
+    func end() {
+        ends.stop()
+        for port in ports.withLock({ $0 }) { port.close {} }
+    }
 }
