@@ -21,7 +21,7 @@ package final class USBCables: @unchecked Sendable {
     private let clock: any MonotonicClock
     private let events: @Sendable (Event) -> Void
     private var host: USBHostService?
-    private var gadget: USBGadgetService?
+    private var gadget: USBGadgetKeeper?
 
     /// - Parameters:
     ///   - directory: Where the FunctionFS of the gadget is mounted.
@@ -41,14 +41,22 @@ package final class USBCables: @unchecked Sendable {
         switch role {
         case .off: break
         case .host: try startHost()
-        case .gadget: try startGadget()
+        case .gadget:
+            do throws(TransportError) {
+                try beginGadget()
+            } catch {
+                gadget?.stop {}
+                gadget = nil
+                throw error
+            }
         case .auto:
             try? startHost()
-            guard USBGadgetService.isSetUp(at: directory) else { return }
             do throws(TransportError) {
-                try startGadget()
-            } catch {
+                try beginGadget()
+            } catch  where !isNobodysTrouble(error) {
                 events(.failed(error))
+            } catch {
+                // It may come to be set up, or be let go of by the other program.
             }
         }
     }
@@ -84,23 +92,23 @@ package final class USBCables: @unchecked Sendable {
         self.host = host
     }
 
-    private func startGadget() throws(TransportError) {
-        let gadget = USBGadgetService(on: queue) { [events] event in
+    /// Serves the gadget, or waits for it where this throws.
+    private func beginGadget() throws(TransportError) {
+        let gadget = USBGadgetKeeper(directory, on: queue) { [events] event in
             switch event {
             case .opened(let link): events(.opened(link))
             case .out(let name): events(.out(name))
             }
+        } failed: { [weak self] error in
+            guard let self, !isNobodysTrouble(error) else { return }
+            events(.failed(error))
         }
-        try gadget.start(directory)
         self.gadget = gadget
-        // One that somebody else has composed is theirs to plug in.
-        guard directory == USBGadgetPlace.directory else { return }
-        do throws(TransportError) {
-            try USBGadgetPlace().plugIn()
-        } catch {
-            self.gadget = nil
-            gadget.stop {}
-            throw error
-        }
+        try gadget.start()
+    }
+
+    /// Where nobody asked for a cable: there is no gadget, or it is another user's, or another program serves it.
+    private func isNobodysTrouble(_ error: TransportError) -> Bool {
+        role == .auto && [.gadgetMissing, .noPermission, .busy].contains(error.code)
     }
 }

@@ -1,5 +1,4 @@
 package import Dispatch
-internal import Glibc
 
 /// The device's end of the cable: serves a FunctionFS, and tells of each link that a host begins.
 ///
@@ -22,9 +21,6 @@ package final class USBGadgetService: @unchecked Sendable {
     package init(on queue: DispatchQueue, events: @escaping @Sendable (Event) -> Void) {
         (self.queue, self.events) = (queue, events)
     }
-
-    /// Whether a FunctionFS is mounted there.
-    static func isSetUp(at directory: String) -> Bool { access(directory + "/ep0", F_OK) == 0 }
 
     /// Begins to serve: from then on the gadget can be bound to a device controller. On the queue.
     ///
