@@ -1,5 +1,6 @@
 internal import CLinuxShims
 import CamoTypes
+import Confinement
 import Glibc
 
 /// The owner of an open `/dev/video*`.

@@ -1,4 +1,5 @@
 import CamoTypes
+import Confinement
 
 /// What a wait for a device ended with.
 package enum Readiness: Sendable {

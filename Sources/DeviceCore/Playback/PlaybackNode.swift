@@ -1,4 +1,5 @@
 import CamoTypes
+import Confinement
 
 /// One open playback PCM: the library calls that playback makes, and nothing above them. Tests put a device of their
 /// own behind it. Used by one thread at a time.

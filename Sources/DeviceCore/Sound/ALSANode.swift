@@ -1,5 +1,6 @@
 internal import CALSA
 import CamoTypes
+import Confinement
 import Glibc
 
 /// The owner of an open ALSA PCM, for capture or for playback.

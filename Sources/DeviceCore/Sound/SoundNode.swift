@@ -1,4 +1,5 @@
 import CamoTypes
+import Confinement
 
 /// The errno of a call of the ALSA library, positive.
 package struct ALSAFailure: Error, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CamoTypes
+import Confinement
 
 /// News of the machine's devices. Tests put a machine of their own behind it.
 package protocol DeviceNews: AnyObject, Sendable {

@@ -1,3 +1,4 @@
+internal import Confinement
 internal import DeviceCore
 
 /// Says when cameras may have come, changed or gone, from a thread of its own.

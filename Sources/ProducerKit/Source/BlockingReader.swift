@@ -1,3 +1,4 @@
+internal import Confinement
 internal import DeviceCore
 internal import Glibc
 

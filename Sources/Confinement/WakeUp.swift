@@ -2,7 +2,7 @@ internal import CLinuxShims
 import CamoTypes
 import Glibc
 
-/// Ends a poll(2) of another thread: an eventfd(2) that is waited for beside the device.
+/// Ends a poll(2) of another thread: an eventfd(2) that is waited for beside something else.
 ///
 /// Once signalled it stays so: it says "look again", and the flags that the thread then reads say why.
 package final class WakeUp: Sendable {
@@ -30,6 +30,12 @@ package final class WakeUp: Sendable {
         _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 
+    /// Waits for the signal alone, however long; a signal of the process ends it, too.
+    package func wait() {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&entry, 1, -1)
+    }
+
     /// Waits for the signal alone: a pause that can be ended. True when signalled.
     package func wait(atMost limit: Microseconds) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -37,9 +43,9 @@ package final class WakeUp: Sendable {
     }
 }
 
-enum PollTime {
+package enum PollTime {
     /// poll(2) takes whole milliseconds; rounded up, so that a short wait is not a busy loop.
-    static func milliseconds(_ time: Microseconds) -> Int32 {
+    package static func milliseconds(_ time: Microseconds) -> Int32 {
         Int32(clamping: (max(0, min(time.count, Int64(Int32.max) * 1000)) + 999) / 1000)
     }
 }
