@@ -10,28 +10,17 @@ internal import Glibc
 ///
 /// Unchecked: `wanted` and `isHandling` are touched only on `queue`; the rest is constant or behind a lock.
 final class DescriptorWatch: @unchecked Sendable {
-    /// What there is to do, or what is waited for.
-    struct Readiness: OptionSet {
-        /// Something to read: bytes, the end or an error.
-        static let reading = Readiness(rawValue: 1)
-        /// Room to write, or an error.
-        static let writing = Readiness(rawValue: 2)
-        /// What the descriptor tells has changed: POLLPRI (poll(2)).
-        static let changed = Readiness(rawValue: 4)
-
-        let rawValue: UInt8
-    }
-
     let descriptor: Int32
     /// What `DescriptorEvents` knows it by.
     let id = DescriptorEvents.shared.nextID()
-    private let queue: DispatchQueue
+    /// Constant once this is made.
+    private var wake: LinkWake?
     /// Nil once cancelled.
-    private let handler: Locked<(@Sendable (Readiness) -> Void)?>
+    private let handler: Locked<(@Sendable (LinkReadiness) -> Void)?>
     private var isHandling = false
 
     /// What is waited for; while it is nothing, the handler isn't called. On the queue.
-    var wanted: Readiness {
+    var wanted: LinkReadiness {
         didSet {
             if wanted != oldValue, !isHandling { arm() }
         }
@@ -47,33 +36,40 @@ final class DescriptorWatch: @unchecked Sendable {
     ///   - handler: Gets what there is to do, of what was wanted.
     /// - Throws: The process has no descriptor or thread left, or the user no watches (epoll(7), max_user_watches).
     init(
-        _ descriptor: Int32, for wanted: Readiness, on queue: DispatchQueue,
-        _ handler: @escaping @Sendable (Readiness) -> Void
+        _ descriptor: Int32, for wanted: LinkReadiness, on queue: DispatchQueue,
+        _ handler: @escaping @Sendable (LinkReadiness) -> Void
     ) throws(TransportError) {
-        (self.descriptor, self.wanted, self.queue) = (descriptor, wanted, queue)
+        (self.descriptor, self.wanted) = (descriptor, wanted)
         self.handler = Locked(handler)
-        try DescriptorEvents.shared.add(self, wanted.events)
+        let wake = LinkWake(on: queue) { [weak self] in self?.told($0) }
+        self.wake = wake
+        do throws(TransportError) {
+            try DescriptorEvents.shared.add(self, wanted.events)
+        } catch {
+            wake.cancel {}
+            throw error
+        }
     }
 
     /// Ends it. Called on the queue, the handler isn't called any more, and the descriptor may be closed when this
     /// returns; from elsewhere a call may be under way until `done`. A second call does nothing.
     ///
     /// - Parameter done: Called later on the queue.
-    func cancel(_ done: (@Sendable () -> Void)? = nil) {
+    func cancel(_ done: @escaping @Sendable () -> Void = {}) {
         guard handler.take() != nil else { return }
         DescriptorEvents.shared.remove(self)
-        if let done { queue.async(execute: done) }
+        wake?.cancel(done)
     }
 
     /// On the thread of `DescriptorEvents`.
-    func heard(_ events: UInt32) {
-        queue.async { [self] in
-            let ready = Readiness(events).intersection(wanted)
-            isHandling = true
-            if !ready.isEmpty, let handler = handler.withLock({ $0 }) { handler(ready) }
-            isHandling = false
-            if !wanted.isEmpty { arm() }
-        }
+    func heard(_ events: UInt32) { wake?.call(LinkReadiness(events)) }
+
+    private func told(_ ready: LinkReadiness) {
+        let ready = ready.intersection(wanted)
+        isHandling = true
+        if !ready.isEmpty, let handler = handler.withLock({ $0 }) { handler(ready) }
+        isHandling = false
+        if !wanted.isEmpty { arm() }
     }
 
     private func arm() {
@@ -84,7 +80,7 @@ final class DescriptorWatch: @unchecked Sendable {
     }
 }
 
-extension DescriptorWatch.Readiness {
+extension LinkReadiness {
     /// - Parameter events: Of epoll_ctl(2). A broken or hung-up descriptor is one that can be read and written: that
     ///   is how one learns of it.
     fileprivate init(_ events: UInt32) {

@@ -11,13 +11,13 @@ import Testing
         let queue = DispatchQueue(label: "test.watched")
         let near: Int32
         let far: Int32
-        let calls: AsyncStream<DescriptorWatch.Readiness>
-        private let call: AsyncStream<DescriptorWatch.Readiness>.Continuation
+        let calls: AsyncStream<LinkReadiness>
+        private let call: AsyncStream<LinkReadiness>.Continuation
         private let watch = Locked<DescriptorWatch?>(nil)
 
         /// - Parameter handler: Called with the watch before the call is told.
         init(
-            for wanted: DescriptorWatch.Readiness,
+            for wanted: LinkReadiness,
             _ handler: @escaping @Sendable (DescriptorWatch?, Int32) -> Void = { _, _ in }
         ) throws {
             var ends: [Int32] = [-1, -1]
@@ -46,11 +46,11 @@ import Testing
 
         func send() { _ = write(far, "x", 1) }
         func cancel() { watch.withLock { $0 }?.cancel() }
-        func want(_ wanted: DescriptorWatch.Readiness) {
+        func want(_ wanted: LinkReadiness) {
             queue.sync { watch.withLock { $0 }?.wanted = wanted }
         }
 
-        func next() async -> DescriptorWatch.Readiness? {
+        func next() async -> LinkReadiness? {
             for await call in calls { return call }
             return nil
         }
@@ -109,8 +109,8 @@ import Testing
         #expect(try await watched.isQuiet())
     }
 
-    @Test(arguments: [DescriptorWatch.Readiness.reading, .writing])
-    func `who waits for one thing learns that the other end has gone`(wanted: DescriptorWatch.Readiness) async throws {
+    @Test(arguments: [LinkReadiness.reading, .writing])
+    func `who waits for one thing learns that the other end has gone`(wanted: LinkReadiness) async throws {
         let watched = try Watched(for: []) { watch, _ in watch?.wanted = [] }
         shutdown(watched.far, Int32(SHUT_RDWR))
         watched.want(wanted)
