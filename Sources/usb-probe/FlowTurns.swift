@@ -18,15 +18,8 @@ final class SendTurn: LinkTurn, Turn {
 
     func step() -> Progress {
         while true {
-            if isAllSent, left > 0 {
-                let next = block.prefix(left)
-                left -= next.count
-                next.withUnsafeBytes { sum.add($0) }
-                send(next)
-            }
-            guard flush() else { return .lost(nil) }
-            if !isAllSent { return .goOn }
-            guard left == 0 else { continue }
+            guard sendBlocks() else { return .lost(nil) }
+            guard left == 0 else { return .goOn }
             switch read({ answer.append(contentsOf: $0) }) {
             case .goOn: break
             case nil: return .goOn
@@ -36,6 +29,26 @@ final class SendTurn: LinkTurn, Turn {
             let seconds = (SystemClock().now - begin).inSeconds
             let speed = (Double(byteCount) / 1e4 / seconds).rounded() / 100
             return .done("sent \(byteCount) right \(answer == sum.bytes) megabytesPerSecond \(speed)")
+        }
+    }
+
+    /// Sends what fits, out of the block itself. False when the link is over.
+    private func sendBlocks() -> Bool {
+        block.withUnsafeBytes { block in
+            while left > 0 {
+                let offset = (byteCount - left) % block.count
+                let rest = UnsafeRawBufferPointer(rebasing: block[offset...].prefix(left))
+                switch link.write(rest) {
+                case .bytes(let count):
+                    sum.add(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                    left -= count
+                case .notYet:
+                    link.notifyWhenWritable()
+                    return true
+                case .ended, .failed: return false
+                }
+            }
+            return true
         }
     }
 }

@@ -1,13 +1,12 @@
-/// Two bulk endpoints, one each way, with a fixed number of transfers: what is below a USB link on either side of the
-/// cable.
+/// Two bulk endpoints, one each way: what is below a USB link on either side of the cable.
 ///
-/// Each transfer is a slot with a buffer of its own, of `USBChunk.transferByteCount` bytes. Whoever drives the pipe owns
-/// a slot from its event to the next `submit`, the pipe from then to its event.
+/// Each transfer is a slot with a buffer of its own, of `USBChunk.transferByteCount` bytes. There are more slots than are
+/// ever under way at a time, which whoever drives the pipe sees to: so that the next one can begin in the very call that
+/// tells of an end. Whoever drives the pipe owns a slot from its event to the next `submit`, the pipe from then to its
+/// event.
 protocol BulkPipe: AnyObject, Sendable {
     /// Where it is, for people: `usb 1-2`, `usb gadget`.
     var name: String { get }
-    var readSlotCount: Int { get }
-    var writeSlotCount: Int { get }
 
     func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer
     func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer
@@ -19,15 +18,11 @@ protocol BulkPipe: AnyObject, Sendable {
     func activate(_ events: @escaping @Sendable (BulkEvent) -> Void)
 
     /// Begins a read of the whole buffer, behind those that have begun. Any thread; never blocks.
-    ///
-    /// - Returns: False where the pipe can't: it is disabled, or will say so.
-    func submitRead(_ slot: Int) -> Bool
+    func submitRead(_ slot: Int) -> BulkSubmission
 
     /// Begins to write the first `count` bytes of the buffer, behind the writes that have begun. Any thread; never
     /// blocks.
-    ///
-    /// - Returns: As above.
-    func submitWrite(_ slot: Int, count: Int) -> Bool
+    func submitWrite(_ slot: Int, count: Int) -> BulkSubmission
 
     /// Gives up the writes that have begun: each then has its event.
     func cancelWrites()
@@ -36,6 +31,30 @@ protocol BulkPipe: AnyObject, Sendable {
     ///
     /// - Parameter released: Called once, on any thread, when no transfer is under way any more and the device is free.
     func close(_ released: @escaping @Sendable () -> Void)
+}
+
+/// How many transfers of ``USBChunk/transferByteCount`` there are.
+enum BulkDepth {
+    /// Under way at a time, each way: what others keep, too (usbmuxd 3, Android's adbd 8 of the same length).
+    static let underWay = 8
+    /// A read that ends is followed by one into another buffer, while the link takes what it brought.
+    static let readSlots = underWay + 24
+    /// Kept for what the link itself has to say.
+    static let slotsForMessages = 2
+    /// A write that ends is followed by one that stands ready.
+    static let writeSlots = underWay + 24 + slotsForMessages
+}
+
+/// What came of a try to begin a transfer. Where it hasn't begun the slot is still the caller's.
+enum BulkSubmission: Hashable, Sendable {
+    /// Its event follows.
+    case begun
+    /// The pipe can't: it is disabled, or will say so.
+    case refused
+    /// The kernel has no memory for one more at this time.
+    case noMemory
+    /// The endpoint waits to be set right: `errno`, or what comes nearest to libusb's error.
+    case failed(Int32)
 }
 
 enum BulkEvent: Sendable {

@@ -44,7 +44,7 @@ package struct USBInspection: Hashable, Sendable {
     package init() {}
 
     /// What one cable takes of `transferMemory`: all transfers that the host keeps in flight.
-    package static let cableMemory = (USBHostPipe.readCount + USBHostPipe.writeCount) * USBChunk.transferByteCount
+    package static let cableMemory = 2 * BulkDepth.underWay * USBChunk.transferByteCount
 }
 
 extension USBInspection {

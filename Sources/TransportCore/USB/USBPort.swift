@@ -19,38 +19,55 @@ final class USBPort: Sendable {
         case over
         /// A transfer failed: the endpoints have to be set right before another link.
         case faulty(Int32)
+        /// The kernel has no memory for transfers: after the pipe has been enabled anew there will be fewer of them; not
+        /// where there was but one.
+        case starved(isLast: Bool)
+    }
+
+    /// What the link has to take.
+    struct Arrival: Sendable {
+        let slot: Int
+        /// Where it lies in the slot's buffer.
+        var unread: Range<Int>
+    }
+
+    enum ArrivalResult: Sendable {
+        case arrived(Arrival)
+        case nothing(LinkResult)
+    }
+
+    enum BlankResult: Sendable {
+        case blank(Int)
+        case nothing(LinkResult)
     }
 
     /// A transfer is not more than this behind the wire when the next packet is chosen, in a full-speed pipe of 1 MB/s.
     private static let writesAtFullSpeed = 2
     private static let fullSpeedPacketSize = 64
-    /// Kept for what the link itself has to say.
-    private static let slotsForMessages = 2
 
     private struct State {
         var handshake: USBLinkHandshake
         /// Nil while the pipe is disabled.
         var packetSizes: (read: Int, write: Int)?
-        /// What came of each read. Reads are begun in the order of their slots, for ever.
-        var reads: [BulkOutcome?]
-        /// The read that is looked at next.
-        var head = 0
-        /// What of the data in the head the link has not yet taken.
-        var unread: Range<Int>?
-        var freeWrites: [Int]
+        /// How many transfers are under way each way, at most.
+        var depth = BulkDepth.underWay
+        var reads = ReadWindow(slotCount: BulkDepth.readSlots)
+        var writes = WriteWindow(slotCount: BulkDepth.writeSlots)
+        /// What the link is to take next: what follows in the pipe isn't looked at before.
+        var arrival: Arrival?
+        /// Those for which there was no slot.
         var messages: [USBLinkMessage] = []
         var link: LinkState?
         var lastLinkID = 0
         var isClosed = false
-
-        var writesUnderWay: Int { writeSlotCount - freeWrites.count }
-        let writeSlotCount: Int
     }
 
     /// The link that runs.
     private struct LinkState {
         let id: Int
         var wake: LinkWake?
+        /// It has been told that there is nothing to read, or no room.
+        var awaitsArrival = true
         var awaitsRoom = false
         var hasEnded = false
     }
@@ -74,10 +91,7 @@ final class USBPort: Sendable {
         self.pipe = pipe
         self.queue = queue
         self.events = events
-        state = Locked(
-            State(
-                handshake: USBLinkHandshake(role), reads: Array(repeating: nil, count: pipe.readSlotCount),
-                freeWrites: Array(0..<pipe.writeSlotCount), writeSlotCount: pipe.writeSlotCount))
+        state = Locked(State(handshake: USBLinkHandshake(role)))
     }
 
     /// Begins to use the pipe. Once.
@@ -98,7 +112,7 @@ final class USBPort: Sendable {
         state.withLock { state in
             guard let reminder = state.handshake.reminder else { return false }
             // One that has not even gone out is enough.
-            if state.writesUnderWay == 0 { send(reminder, &state) }
+            if state.writes.count == 0 { send(reminder, &state) }
             return true
         }
     }
@@ -127,71 +141,97 @@ extension USBPort {
             switch event {
             case .enabled(let read, let write):
                 state.packetSizes = (read, write)
-                state.head = 0
-                state.unread = nil
-                state.freeWrites = Array(0..<state.writeSlotCount)
-                for slot in state.reads.indices {
-                    state.reads[slot] = nil
-                    _ = pipe.submitRead(slot)
-                }
+                state.reads.clear()
                 tell(.enabled)
+                beginReads(&state)
             case .disabled(let error):
-                state.packetSizes = nil
-                state.messages = []
-                interrupt(&state)
+                stopUsing(&state)
                 tell(.disabled(error))
             case .read(let slot, let outcome):
-                state.reads[slot] = outcome
+                state.reads.ended(slot, outcome)
+                switch outcome {
+                // At once: what the controller has to do next is there before anybody has looked at this.
+                case .done: beginReads(&state)
+                // The pipe says what follows: it is enabled anew.
+                case .cancelled: break
+                case .failed(let number): fail(number, &state)
+                }
                 readOn(&state)
             case .wrote(let slot, let outcome):
-                state.freeWrites.append(slot)
+                state.writes.ended(slot)
                 if case .failed(let number) = outcome { fail(number, &state) }
                 writeOn(&state)
             }
         }
     }
 
-    /// Looks at what came, in order, up to the data that the link has to take: a link that isn't read holds up all that
-    /// follows, the beginning of another one included.
-    private func readOn(_ state: inout State) {
-        while state.unread == nil, let outcome = state.reads[state.head] {
-            switch outcome {
-            case .done(let count):
-                look(at: UnsafeRawBufferPointer(rebasing: pipe.readBuffer(state.head)[..<count]), &state)
-                if state.unread == nil { readAgain(&state) }
-            // The pipe says what follows: it is enabled anew.
-            case .cancelled: return
-            case .failed(let number):
-                fail(number, &state)
-                return
-            }
+    /// Begins as many reads as may be under way.
+    private func beginReads(_ state: inout State) {
+        guard state.packetSizes != nil else { return }
+        while let slot = state.reads.beginNext(depth: state.depth) {
+            let result = pipe.submitRead(slot)
+            guard result != .begun else { continue }
+            state.reads.takeBack(slot)
+            return failed(result, isLast: state.reads.underWay == 0, &state)
         }
     }
 
-    private func look(at transfer: UnsafeRawBufferPointer, _ state: inout State) {
+    /// - Parameter isLast: No other transfer of that direction is under way, whose end would be another chance.
+    private func failed(_ result: BulkSubmission, isLast: Bool, _ state: inout State) {
+        switch result {
+        case .begun, .refused: break
+        case .failed(let number): fail(number, &state)
+        case .noMemory:
+            guard isLast else { return }
+            stopUsing(&state)
+            tell(.starved(isLast: state.depth == 1))
+            state.depth = max(1, state.depth / 2)
+        }
+    }
+
+    /// Until the pipe is enabled.
+    private func stopUsing(_ state: inout State) {
+        state.packetSizes = nil
+        state.messages = []
+        state.writes.discardStaged()
+        interrupt(&state)
+    }
+
+    /// Looks at what came, in order, up to the data that the link has to take: a link that isn't read holds up all that
+    /// follows, the beginning of another one included.
+    private func readOn(_ state: inout State) {
+        while state.arrival == nil, let (slot, outcome) = state.reads.takeOldest() {
+            var data: Range<Int>?
+            if case .done(let count) = outcome {
+                data = look(at: UnsafeRawBufferPointer(rebasing: pipe.readBuffer(slot)[..<count]), &state)
+            }
+            if let data {
+                state.arrival = Arrival(slot: slot, unread: data)
+                guard state.link?.awaitsArrival == true else { break }
+                state.link?.awaitsArrival = false
+                state.link?.wake?.call(.reading)
+            } else {
+                state.reads.giveBack(slot)
+            }
+        }
+        beginReads(&state)
+    }
+
+    /// Where in the transfer there is data for the link.
+    private func look(at transfer: UnsafeRawBufferPointer, _ state: inout State) -> Range<Int>? {
         // A zero-length packet.
-        guard let sizes = state.packetSizes, !transfer.isEmpty else { return }
+        guard let sizes = state.packetSizes, !transfer.isEmpty else { return nil }
         guard let chunk = USBChunk(transfer, packetSize: sizes.read) else {
             // The rest of a link that was given up; in the middle of one it means that bytes were lost.
             if state.handshake.isOpen { endLink(&state) }
-            return
+            return nil
         }
         if chunk.isLinkMessage {
             let bytes = UnsafeRawBufferPointer(rebasing: transfer[chunk.payload])
             if let message = USBLinkMessage(decoding: bytes) { perform(state.handshake.receive(message), &state) }
-        } else if state.link != nil, !chunk.payload.isEmpty {
-            state.unread = chunk.payload
-            state.link?.wake?.call(.reading)
+            return nil
         }
-    }
-
-    /// The head has been dealt with.
-    private func readAgain(_ state: inout State) {
-        let slot = state.head
-        state.reads[slot] = nil
-        state.unread = nil
-        state.head = (slot + 1) % state.reads.count
-        _ = pipe.submitRead(slot)
+        return state.link != nil && !chunk.payload.isEmpty ? chunk.payload : nil
     }
 
     private func fail(_ number: Int32, _ state: inout State) {
@@ -210,6 +250,7 @@ extension USBPort {
             switch action {
             case .discardWrites:
                 state.messages = []
+                state.writes.discardStaged()
                 pipe.cancelWrites()
             case .send(let message): send(message, &state)
             case .open:
@@ -236,7 +277,8 @@ extension USBPort {
     private func letGoOfLink(_ state: inout State) {
         state.link?.wake?.call([.reading, .writing])
         state.link = nil
-        if state.unread != nil { readAgain(&state) }
+        if let arrival = state.arrival { state.reads.giveBack(arrival.slot) }
+        state.arrival = nil
     }
 
     private func send(_ message: USBLinkMessage, _ state: inout State) {
@@ -244,30 +286,41 @@ extension USBPort {
         writeOn(&state)
     }
 
-    /// Does what waits for a slot.
+    /// Does what waits for a slot or for room, as far as there is any.
     private func writeOn(_ state: inout State) {
-        while let message = state.messages.first, let slot = state.freeWrites.last, let sizes = state.packetSizes {
+        while let message = state.messages.first, let sizes = state.packetSizes,
+            let slot = state.writes.take(leaving: 0)
+        {
             state.messages.removeFirst()
             let buffer = pipe.writeBuffer(slot)
             message.encode(into: UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...]))
             let length = USBChunk.seal(
                 buffer, payloadByteCount: USBLinkMessage.byteCount, packetSize: sizes.write, isLinkMessage: true)
-            guard pipe.submitWrite(slot, count: length) else { return }
-            state.freeWrites.removeLast()
+            state.writes.stage(slot, length: length)
         }
-        // Half of them, so that a pipe that is kept full costs a wake-up for several transfers; the other half keeps it
-        // busy meanwhile.
-        guard let link = state.link, link.awaitsRoom, state.writesUnderWay <= mostUnderWay(state) / 2 else { return }
+        beginWrites(&state)
+        guard let link = state.link, link.awaitsRoom, hasRoom(state) else { return }
         state.link?.awaitsRoom = false
         link.wake?.call(.writing)
     }
 
-    /// How many writes of data there may be at a time.
-    private func mostUnderWay(_ state: State) -> Int {
-        guard let sizes = state.packetSizes, sizes.write <= Self.fullSpeedPacketSize else {
-            return state.writeSlotCount - Self.slotsForMessages
+    private func beginWrites(_ state: inout State) {
+        guard state.packetSizes != nil else { return }
+        while let (slot, length) = state.writes.beginNext(depth: state.depth) {
+            let result = pipe.submitWrite(slot, count: length)
+            guard result != .begun else { continue }
+            state.writes.takeBack(slot)
+            return failed(result, isLast: state.writes.underWay == 0, &state)
         }
-        return Self.writesAtFullSpeed
+    }
+
+    /// Whether a packet that is chosen now is as near to the wire as it should be: nothing is staged. Those under way keep
+    /// the pipe busy while the link fills up what stands behind them.
+    private func hasRoom(_ state: State) -> Bool {
+        guard let sizes = state.packetSizes, sizes.write <= Self.fullSpeedPacketSize else {
+            return state.writes.count <= state.depth
+        }
+        return state.writes.count < Self.writesAtFullSpeed
     }
 }
 
@@ -283,51 +336,65 @@ extension USBPort {
         }
     }
 
-    func read(_ id: Int, into buffer: UnsafeMutableRawBufferPointer) -> LinkResult {
+    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { pipe.readBuffer(slot) }
+    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { pipe.writeBuffer(slot) }
+
+    /// What has come next: its slot is the link's until it is given back.
+    ///
+    /// - Parameters:
+    ///   - id: The link's.
+    ///   - slot: The one before.
+    func takeArrival(_ id: Int, givingBack slot: Int?) -> ArrivalResult {
         state.withLock { state in
-            guard let link = state.link, link.id == id else { return .failed(Self.gone(pipe.name)) }
-            guard let unread = state.unread else { return link.hasEnded ? .ended : .notYet }
-            let count = min(buffer.count, unread.count)
-            buffer.copyMemory(
-                from: UnsafeRawBufferPointer(rebasing: pipe.readBuffer(state.head)[unread.prefix(count)]))
-            if count < unread.count {
-                state.unread = unread.lowerBound + count..<unread.upperBound
-            } else {
-                readAgain(&state)
-                readOn(&state)
+            if let slot { state.reads.giveBack(slot) }
+            guard let link = state.link, link.id == id else {
+                beginReads(&state)
+                return .nothing(.failed(Self.gone(pipe.name)))
             }
-            return .bytes(count)
+            let arrival = state.arrival
+            state.arrival = nil
+            if arrival == nil { state.link?.awaitsArrival = true }
+            readOn(&state)
+            if let arrival { return .arrived(arrival) }
+            return .nothing(link.hasEnded ? .ended : .notYet)
         }
     }
 
-    func write(_ id: Int, _ bytes: UnsafeRawBufferPointer) -> LinkResult {
-        let (slot, result): (Int?, LinkResult) = state.withLock { state in
-            guard state.link?.id == id, state.packetSizes != nil else { return (nil, .failed(Self.gone(pipe.name))) }
-            guard state.freeWrites.count > Self.slotsForMessages else { return (nil, .notYet) }
-            return (state.freeWrites.removeLast(), .notYet)
-        }
-        guard let slot else { return result }
-        // Without the lock, which the pipe's threads want: a slot that was taken out is nobody else's.
-        let count = min(bytes.count, USBChunk.payloadByteCount)
-        let buffer = pipe.writeBuffer(slot)
-        UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...])
-            .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        return state.withLock { state in
-            if state.link?.id == id, let sizes = state.packetSizes {
-                let length = USBChunk.seal(buffer, payloadByteCount: count, packetSize: sizes.write)
-                if pipe.submitWrite(slot, count: length) { return .bytes(count) }
+    /// A slot to fill with what is to be written: it is the link's until it is written or given back.
+    func takeBlank(_ id: Int) -> BlankResult {
+        state.withLock { state in
+            guard state.link?.id == id, state.packetSizes != nil else {
+                return .nothing(.failed(Self.gone(pipe.name)))
             }
-            // Unless the pipe was enabled anew meanwhile, with all slots free.
-            if !state.freeWrites.contains(slot) { state.freeWrites.append(slot) }
-            return .failed(Self.gone(pipe.name))
+            return state.writes.take(leaving: BulkDepth.slotsForMessages).map(BlankResult.blank) ?? .nothing(.notYet)
         }
+    }
+
+    /// Writes what stands in the link's slot.
+    ///
+    /// - Parameters:
+    ///   - id: The link's.
+    ///   - slot: Filled from `USBChunk.headerByteCount` on.
+    ///   - payloadByteCount: How much of it.
+    ///   - next: The slot to fill next, if there is one.
+    func write(_ id: Int, _ slot: Int, payloadByteCount: Int, next: inout Int?) -> LinkResult {
+        let (result, blank): (LinkResult, Int?) = state.withLock { state in
+            guard state.link?.id == id, let sizes = state.packetSizes else {
+                state.writes.giveBack(slot)
+                return (.failed(Self.gone(pipe.name)), nil)
+            }
+            let length = USBChunk.seal(
+                pipe.writeBuffer(slot), payloadByteCount: payloadByteCount, packetSize: sizes.write)
+            state.writes.stage(slot, length: length)
+            beginWrites(&state)
+            return (.bytes(payloadByteCount), state.writes.take(leaving: BulkDepth.slotsForMessages))
+        }
+        next = blank
+        return result
     }
 
     func canTakePacket(_ id: Int) -> Bool {
-        state.withLock { state in
-            guard state.link?.id == id, state.packetSizes != nil else { return true }
-            return state.writesUnderWay < mostUnderWay(state)
-        }
+        state.withLock { state in state.link?.id != id || state.packetSizes == nil || hasRoom(state) }
     }
 
     func notifyWhenWritable(_ id: Int) {
@@ -345,16 +412,22 @@ extension USBPort {
         }
     }
 
-    func closeLink(_ id: Int) {
+    /// - Parameters:
+    ///   - id: The link's.
+    ///   - arrived: The slot that it has of what came, if any.
+    ///   - blank: The slot that it would have written next, if any.
+    func closeLink(_ id: Int, givingBack arrived: Int?, _ blank: Int?) {
         state.withLock { state in
-            guard state.link?.id == id else { return }
-            endLink(&state)
+            if let arrived { state.reads.giveBack(arrived) }
+            if let blank { state.writes.giveBack(blank) }
+            if state.link?.id == id { endLink(&state) }
+            writeOn(&state)
             readOn(&state)
         }
     }
 
-    /// Bytes that have not been taken by the other end, at most.
-    func unsentByteCount() -> Int { state.withLock { $0.writesUnderWay * USBChunk.transferByteCount } }
+    /// Bytes that have not been taken by the other end.
+    func unsentByteCount() -> Int { state.withLock { $0.writes.byteCount } }
 
     private static func gone(_ name: String) -> TransportError {
         TransportError(

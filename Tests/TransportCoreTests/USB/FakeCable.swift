@@ -88,21 +88,21 @@ final class FakeCable: Sendable {
         }
     }
 
-    func read(_ pipe: FakePipe, _ slot: Int) -> Bool {
+    func read(_ pipe: FakePipe, _ slot: Int) -> BulkSubmission {
         state.withLock { state in
-            guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return false }
+            guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return .refused }
             state.directions[1 - pipe.side.rawValue].reads.append((pipe, slot, 0))
             pump(&state)
-            return true
+            return .begun
         }
     }
 
-    func write(_ pipe: FakePipe, _ slot: Int, _ bytes: [UInt8]) -> Bool {
+    func write(_ pipe: FakePipe, _ slot: Int, _ bytes: [UInt8]) -> BulkSubmission {
         state.withLock { state in
-            guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return false }
+            guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return .refused }
             state.directions[pipe.side.rawValue].writes.append((pipe, slot, bytes, 0))
             pump(&state)
-            return true
+            return .begun
         }
     }
 
@@ -179,35 +179,31 @@ final class FakeCable: Sendable {
 /// Unchecked: the buffers belong to whoever owns the slot.
 final class FakePipe: BulkPipe, @unchecked Sendable {
     let side: FakeCable.Side
-    let readSlotCount = 8
-    let writeSlotCount = 10
     let events = Locked<(@Sendable (BulkEvent) -> Void)?>(nil)
     let isDead = Locked(false)
     private let cable: FakeCable
-    private let buffers: [UnsafeMutableRawBufferPointer]
+    private let reading = SlotBuffers(count: BulkDepth.readSlots)
+    private let writing = SlotBuffers(count: BulkDepth.writeSlots)
 
     var name: String { "usb fake" }
 
     init(_ cable: FakeCable, _ side: FakeCable.Side) {
         self.cable = cable
         self.side = side
-        buffers = (0..<18).map { _ in .allocate(byteCount: USBChunk.transferByteCount, alignment: 16) }
     }
 
-    deinit {
-        for buffer in buffers { buffer.deallocate() }
-    }
-
-    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffers[slot] }
-    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffers[readSlotCount + slot] }
+    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { reading[slot] }
+    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { writing[slot] }
 
     func activate(_ events: @escaping @Sendable (BulkEvent) -> Void) {
         self.events.withLock { $0 = events }
         cable.activate(self)
     }
 
-    func submitRead(_ slot: Int) -> Bool { cable.read(self, slot) }
-    func submitWrite(_ slot: Int, count: Int) -> Bool { cable.write(self, slot, Array(writeBuffer(slot)[..<count])) }
+    func submitRead(_ slot: Int) -> BulkSubmission { cable.read(self, slot) }
+    func submitWrite(_ slot: Int, count: Int) -> BulkSubmission {
+        cable.write(self, slot, Array(writeBuffer(slot)[..<count]))
+    }
     func cancelWrites() { cable.cancelWrites(self) }
     func close(_ released: @escaping @Sendable () -> Void) { cable.close(self, released) }
 }

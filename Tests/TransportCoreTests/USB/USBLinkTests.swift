@@ -175,7 +175,7 @@ import WireProtocol
             // The cable moves on a queue of its own.
             try await Task.sleep(for: .milliseconds(1))
         }
-        #expect(written <= 16 * USBChunk.payloadByteCount)
+        #expect(written <= (BulkDepth.readSlots + BulkDepth.writeSlots) * USBChunk.payloadByteCount)
         #expect(!there.link.canTakePacket())
         let heard = try await here.read(written)
         #expect(heard.count == written)

@@ -9,8 +9,6 @@ internal import WireProtocol
 /// as events on ep0, which a thread of its own reads. When ep0 is closed the kernel takes the device off the cable.
 final class FunctionFSPipe: BulkPipe {
     let name = "usb gadget"
-    let readSlotCount = 8
-    let writeSlotCount = 10
 
     private struct State {
         var events: (@Sendable (BulkEvent) -> Void)?
@@ -32,7 +30,7 @@ final class FunctionFSPipe: BulkPipe {
     private let ep0Number: Int32
     private let reader: FunctionFSEndpoint
     private let writer: FunctionFSEndpoint
-    private let wake: FileDescriptor
+    private let wake: WakeUp
 
     /// Writes the descriptors: from then on the gadget can be bound to a device controller.
     ///
@@ -46,14 +44,21 @@ final class FunctionFSPipe: BulkPipe {
         for bytes in [FunctionFSDescriptors.descriptors, FunctionFSDescriptors.strings] {
             guard write(number, bytes, bytes.count) == bytes.count else { throw Self.openError(errno, path) }
         }
-        let event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard event >= 0 else { throw TransportError(errno: errno, "can't use the USB gadget") }
-        wake = FileDescriptor(adopting: event)
+        guard let wake = WakeUp() else { throw Self.cannotUse(EMFILE) }
+        self.wake = wake
         // In the order of the descriptors: the first one is IN, towards the host.
-        writer = try FunctionFSEndpoint(directory + "/ep1", isWriting: true, slotCount: writeSlotCount)
-        reader = try FunctionFSEndpoint(directory + "/ep2", isWriting: false, slotCount: readSlotCount)
+        writer = try FunctionFSEndpoint(directory + "/ep1", isWriting: true, slotCount: BulkDepth.writeSlots)
+        reader = try FunctionFSEndpoint(directory + "/ep2", isWriting: false, slotCount: BulkDepth.readSlots)
         ep0Number = number
         ep0 = Locked(consume descriptor)
+    }
+
+    private static func cannotUse(_ number: Int32) -> TransportError {
+        TransportError(errno: number, "can't use the USB gadget")
+    }
+
+    static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
+        do throws(ThreadError) { try DetachedThread(name, body) } catch { throw cannotUse(error.systemError) }
     }
 
     private static func openError(_ number: Int32, _ path: String) -> TransportError {
@@ -81,47 +86,47 @@ final class FunctionFSPipe: BulkPipe {
         state.withLock { $0.threadCount = threadsLeft }
         do throws(TransportError) {
             try reader.start(
-                "camo-usb-out", completed: { [self] in completed(.read(slot: $0, $1)) },
-                finished: { [self] in threadEnded() })
+                "camo-usb-out",
+                completed: { [self] slot, outcome in
+                    events(.read(slot: slot, outcome))
+                    ended()
+                }, finished: { [self] in threadEnded() })
             threadsLeft -= 1
             try writer.start(
-                "camo-usb-in", completed: { [self] in completed(.wrote(slot: $0, $1)) },
-                finished: { [self] in threadEnded() })
+                "camo-usb-in",
+                completed: { [self] slot, outcome in
+                    events(.wrote(slot: slot, outcome))
+                    ended()
+                }, finished: { [self] in threadEnded() })
             threadsLeft -= 1
-            try startListening()
+            try Self.startThread("camo-usb-ep0") { [self] in
+                listen()
+                // Requests that can't be given up end when the kernel takes the device off the cable.
+                if !reader.canGiveUp || !writer.canGiveUp { ep0.withLock { $0 = nil } }
+                threadEnded()
+            }
         } catch {
             state.withLock { $0.threadCount -= threadsLeft }
             events(.disabled(error))
         }
     }
 
-    private func startListening() throws(TransportError) {
-        do throws(ThreadError) {
-            try DetachedThread("camo-usb-ep0") { [self] in
-                listen()
-                threadEnded()
-            }
-        } catch {
-            throw TransportError(errno: error.systemError, "can't use the USB gadget")
-        }
-    }
+    func submitRead(_ slot: Int) -> BulkSubmission { submit(reader, slot, count: USBChunk.transferByteCount) }
+    func submitWrite(_ slot: Int, count: Int) -> BulkSubmission { submit(writer, slot, count: count) }
 
-    func submitRead(_ slot: Int) -> Bool { submit(reader, slot, count: USBChunk.transferByteCount) }
-    func submitWrite(_ slot: Int, count: Int) -> Bool { submit(writer, slot, count: count) }
-
-    private func submit(_ endpoint: FunctionFSEndpoint, _ slot: Int, count: Int) -> Bool {
+    private func submit(_ endpoint: FunctionFSEndpoint, _ slot: Int, count: Int) -> BulkSubmission {
         state.withLock { state in
-            guard state.isEnabled else { return false }
-            state.countUnderWay += 1
-            endpoint.submit(slot, count: count)
-            return true
+            guard state.isEnabled else { return .refused }
+            let result = endpoint.submit(slot, count: count)
+            if result == .begun { state.countUnderWay += 1 }
+            return result
         }
     }
 
     func cancelWrites() { writer.cancelAll() }
 
-    private func completed(_ event: BulkEvent) {
-        state.withLock { $0.events }?(event)
+    /// A request has, and that has been told.
+    private func ended() {
         let isIdle = state.withLock { state in
             state.countUnderWay -= 1
             return state.isDisabling && state.countUnderWay == 0
@@ -143,7 +148,7 @@ final class FunctionFSPipe: BulkPipe {
         }
         reader.end()
         writer.end()
-        eventfd_write(wake.number, 1)
+        wake.signal()
     }
 
     private func threadEnded() {
@@ -166,7 +171,7 @@ extension FunctionFSPipe {
     private func listen() {
         var entries = [
             pollfd(fd: ep0Number, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         while entries[1].revents == 0 {
             guard poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }

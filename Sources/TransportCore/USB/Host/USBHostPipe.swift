@@ -21,10 +21,6 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     }
 
     let name: String
-    static let readCount = 8
-    static let writeCount = 10
-    let readSlotCount = USBHostPipe.readCount
-    let writeSlotCount = USBHostPipe.writeCount
 
     private struct State {
         var events: (@Sendable (BulkEvent) -> Void)?
@@ -42,7 +38,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     private let device: USBDevice
     private let handle: OpaquePointer
     private let control: DispatchQueue
-    private let buffers: UnsafeMutableRawBufferPointer
+    private let buffers: SlotBuffers
     private var transfers: [UnsafeMutablePointer<libusb_transfer>] = []
     private var slots: [TransferSlot] = []
     private let state: Locked<State>
@@ -64,8 +60,8 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
             throw error
         }
         self.handle = handle
-        let count = readSlotCount + writeSlotCount
-        buffers = .allocate(byteCount: count * USBChunk.transferByteCount, alignment: 4_096)
+        let count = BulkDepth.readSlots + BulkDepth.writeSlots
+        buffers = SlotBuffers(count: count)
         state = Locked(State(isUnderWay: Array(repeating: false, count: count)))
         for index in 0..<count {
             guard let transfer = libusb_alloc_transfer(0) else { break }
@@ -74,8 +70,8 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
             slots.append(slot)
             libusb_fill_bulk_transfer(
                 transfer, handle,
-                index < readSlotCount ? device.interface.readEndpoint : device.interface.writeEndpoint,
-                buffer(index).baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(USBChunk.transferByteCount),
+                index < BulkDepth.readSlots ? device.interface.readEndpoint : device.interface.writeEndpoint,
+                buffers[index].baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(USBChunk.transferByteCount),
                 transferCompleted, Unmanaged.passUnretained(slot).toOpaque(), 0)
         }
         guard transfers.count == count else {
@@ -87,43 +83,40 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
 
     deinit {
         for transfer in transfers { libusb_free_transfer(transfer) }
-        buffers.deallocate()
     }
 
-    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffer(slot) }
-    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffer(readSlotCount + slot) }
-
-    private func buffer(_ index: Int) -> UnsafeMutableRawBufferPointer {
-        let start = index * USBChunk.transferByteCount
-        return UnsafeMutableRawBufferPointer(rebasing: buffers[start..<start + USBChunk.transferByteCount])
-    }
+    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffers[slot] }
+    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffers[BulkDepth.readSlots + slot] }
 
     func activate(_ events: @escaping @Sendable (BulkEvent) -> Void) {
         state.withLock { $0.events = events }
         control.async { [self] in enable() }
     }
 
-    func submitRead(_ slot: Int) -> Bool { submit(slot, count: USBChunk.transferByteCount) }
-    func submitWrite(_ slot: Int, count: Int) -> Bool { submit(readSlotCount + slot, count: count) }
+    func submitRead(_ slot: Int) -> BulkSubmission { submit(slot, count: USBChunk.transferByteCount) }
+    func submitWrite(_ slot: Int, count: Int) -> BulkSubmission { submit(BulkDepth.readSlots + slot, count: count) }
 
-    private func submit(_ index: Int, count: Int) -> Bool {
+    private func submit(_ index: Int, count: Int) -> BulkSubmission {
         state.withLock { state in
-            guard !state.isHeld, !state.isGone else { return false }
+            guard !state.isHeld, !state.isGone else { return .refused }
             transfers[index].pointee.length = Int32(count)
-            let result = libusb_submit_transfer(transfers[index])
-            guard result == 0 else {
-                if result == LIBUSB_ERROR_NO_DEVICE.rawValue { state.isGone = true }
-                // Told from elsewhere: whoever calls this holds a lock of its own.
-                control.async { [self] in tell(index, Self.outcome(ofSubmitting: result)) }
-                return true
+            switch libusb_error(libusb_submit_transfer(transfers[index])) {
+            case LIBUSB_SUCCESS: break
+            case LIBUSB_ERROR_NO_MEM: return .noMemory
+            case LIBUSB_ERROR_NO_DEVICE:
+                state.isGone = true
+                // From elsewhere: whoever calls this holds a lock of its own.
+                control.async { [self] in tellIfIdle() }
+                return .refused
+            default: return .failed(EIO)
             }
             state.isUnderWay[index] = true
             state.countUnderWay += 1
-            return true
+            return .begun
         }
     }
 
-    func cancelWrites() { state.withLock { cancel(readSlotCount..<transfers.count, $0) } }
+    func cancelWrites() { state.withLock { cancel(BulkDepth.readSlots..<transfers.count, $0) } }
 
     private func cancel(_ indices: Range<Int>, _ state: borrowing State) {
         for index in indices where state.isUnderWay[index] { libusb_cancel_transfer(transfers[index]) }
@@ -133,28 +126,34 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     fileprivate func completed(_ index: Int) {
         let transfer = transfers[index].pointee
         let isGone = transfer.status == LIBUSB_TRANSFER_NO_DEVICE
-        let outcome = Self.outcome(transfer)
-        tell(index, outcome) { state in
+        let events = state.withLock { state in
             state.isUnderWay[index] = false
-            state.countUnderWay -= 1
             if isGone { state.isGone = true }
+            return state.events
         }
+        let outcome = Self.outcome(transfer)
+        let reads = BulkDepth.readSlots
+        events?(index < reads ? .read(slot: index, outcome) : .wrote(slot: index - reads, outcome))
+        let isIdle = state.withLock { state in
+            state.countUnderWay -= 1
+            return state.countUnderWay == 0
+        }
+        if isIdle { tellIfIdle() }
     }
 
-    /// Tells what came of a transfer, and does what had to wait for it.
-    private func tell(_ index: Int, _ outcome: BulkOutcome, _ change: (inout State) -> Void = { _ in }) {
-        let (events, isLast, next) = state.withLock { state in
-            change(&state)
+    /// Does what had to wait until no transfer is under way.
+    private func tellIfIdle() {
+        let (events, next) = state.withLock { state in
+            guard state.countUnderWay == 0 else {
+                return ((@Sendable (BulkEvent) -> Void)?.none, (@Sendable () -> Void)?.none)
+            }
             var next: (@Sendable () -> Void)?
-            if state.countUnderWay == 0 { swap(&next, &state.whenIdle) }
-            let isLast = state.isGone && !state.isGoneTold && state.countUnderWay == 0
+            swap(&next, &state.whenIdle)
+            let isLast = state.isGone && !state.isGoneTold
             if isLast { state.isGoneTold = true }
-            return (state.events, isLast, next)
+            return (isLast ? state.events : nil, next)
         }
-        events?(index < readSlotCount ? .read(slot: index, outcome) : .wrote(slot: index - readSlotCount, outcome))
-        if isLast {
-            events?(.disabled(TransportError(.connectionLost, "\(name): the cable is out, or the other end has gone")))
-        }
+        events?(.disabled(TransportError(.connectionLost, "\(name): the cable is out, or the other end has gone")))
         if let next { control.async(execute: next) }
     }
 
@@ -253,14 +252,6 @@ extension USBHostPipe {
         case LIBUSB_TRANSFER_STALL: .failed(EPIPE)
         case LIBUSB_TRANSFER_OVERFLOW: .failed(EOVERFLOW)
         case LIBUSB_TRANSFER_TIMED_OUT: .failed(ETIMEDOUT)
-        default: .failed(EIO)
-        }
-    }
-
-    private static func outcome(ofSubmitting result: Int32) -> BulkOutcome {
-        switch libusb_error(result) {
-        case LIBUSB_ERROR_NO_DEVICE: .cancelled
-        case LIBUSB_ERROR_NO_MEM: .failed(ENOMEM)
         default: .failed(EIO)
         }
     }

@@ -129,6 +129,7 @@ package final class USBHostService: @unchecked Sendable {
                 service.begin(attachment)
             }
         case .faulty: repair(attachment)
+        case .starved: repair(attachment)
         // It comes again as another device.
         case .disabled(let error): tell(error, attachment)
         }
