@@ -12,6 +12,8 @@ struct ProbeOptions: Sendable {
           ping COUNT    sends a picture's 20,000 bytes so many times to an `ack`, each when the last one was answered;
                         prints the median of the time
           ack           the other end of `ping`, for ever
+          churn COUNT   opens the cable and sends what it likes for a random moment, then lets go of it, in the middle of
+                        transfers, so many times; prints the longest time until the cable was free
         """
 
     enum Side: Sendable {
@@ -27,6 +29,7 @@ struct ProbeOptions: Sendable {
         case take(byteCount: Int)
         case ping(count: Int)
         case ack
+        case churn(count: Int)
     }
 
     struct Usage: Error {
@@ -35,6 +38,8 @@ struct ProbeOptions: Sendable {
 
     let side: Side
     let job: Job
+
+    init(_ side: Side, _ job: Job) { (self.side, self.job) = (side, job) }
 
     init(_ words: [String]) throws(Usage) {
         guard words.count >= 2 else { throw Usage(message: "a side of the cable and a job, please") }
@@ -55,6 +60,7 @@ struct ProbeOptions: Sendable {
         case ("take", let count?): job = .take(byteCount: count)
         case ("ping", let count?): job = .ping(count: count)
         case ("ack", nil): job = .ack
+        case ("churn", let count?): job = .churn(count: count)
         default: throw Usage(message: "'\(words[1])' is no job")
         }
     }

@@ -14,8 +14,13 @@ struct Program {
             exit(64)
         }
         let queue = DispatchQueue(label: "usb-probe")
-        let talk = Talk(options, queue)
-        queue.sync { talk.start() }
+        if case .churn(let count) = options.job {
+            let churn = Churn(options.side, count: count, queue)
+            queue.sync { churn.start() }
+        } else {
+            let talk = Talk(options, queue)
+            queue.sync { talk.start() }
+        }
         dispatchMain()
     }
 

@@ -13,6 +13,8 @@ final class Talk: @unchecked Sendable {
     private var gadget: USBGadgetService?
     private var keeper: USBGadgetKeeper?
     private var turn: Turn?
+    private(set) var linkCount = 0
+    private var isOver = false
 
     init(_ options: ProbeOptions, _ queue: DispatchQueue) {
         self.options = options
@@ -54,7 +56,16 @@ final class Talk: @unchecked Sendable {
         }
     }
 
+    /// Lets go of the cable, whatever is under way.
+    func letGo(_ done: @escaping @Sendable () -> Void) {
+        isOver = true
+        if let host { host.stop(done) }
+        if let gadget { gadget.stop(done) }
+        (host, gadget) = (nil, nil)
+    }
+
     private func opened(_ link: USBLink) {
+        linkCount += 1
         Program.say("link over \(link.peerAddress)")
         let turn: any Turn =
             switch options.job {
@@ -64,6 +75,7 @@ final class Talk: @unchecked Sendable {
             case .take(let count): TakeTurn(link, byteCount: count)
             case .ping(let count): PingTurn(link, count: count)
             case .ack: AckTurn(link)
+            case .churn: NoiseTurn(link)
             }
         self.turn = turn
         link.open(
@@ -71,6 +83,7 @@ final class Talk: @unchecked Sendable {
     }
 
     private func step(_ link: USBLink) {
+        guard !isOver else { return link.close {} }
         switch turn?.step() {
         case .goOn, nil: break
         case .lost(let error):

@@ -1,5 +1,6 @@
 internal import Confinement
 internal import Dispatch
+internal import Glibc
 internal import WireProtocol
 
 /// The engine of a USB link on either side of the cable: it cuts what is written into chunks, puts in order what comes,
@@ -44,6 +45,7 @@ final class USBPort: Sendable {
     /// A transfer is not more than this behind the wire when the next packet is chosen, in a full-speed pipe of 1 MB/s.
     private static let writesAtFullSpeed = 2
     private static let fullSpeedPacketSize = 64
+    private static let pauseAfterFault = DispatchTimeInterval.milliseconds(100)
 
     private struct State {
         var handshake: USBLinkHandshake
@@ -59,6 +61,8 @@ final class USBPort: Sendable {
         var messages: [USBLinkMessage] = []
         var link: LinkState?
         var lastLinkID = 0
+        /// Nothing begins for a moment: something has just failed.
+        var isWaiting = false
         var isClosed = false
     }
 
@@ -141,6 +145,7 @@ extension USBPort {
             switch event {
             case .enabled(let read, let write):
                 state.packetSizes = (read, write)
+                state.isWaiting = false
                 state.reads.clear()
                 tell(.enabled)
                 beginReads(&state)
@@ -167,7 +172,7 @@ extension USBPort {
 
     /// Begins as many reads as may be under way.
     private func beginReads(_ state: inout State) {
-        guard state.packetSizes != nil else { return }
+        guard state.packetSizes != nil, !state.isWaiting else { return }
         while let slot = state.reads.beginNext(depth: state.depth) {
             let result = pipe.submitRead(slot)
             guard result != .begun else { continue }
@@ -183,6 +188,7 @@ extension USBPort {
         case .failed(let number): fail(number, &state)
         case .noMemory:
             guard isLast else { return }
+            guard state.handshake.role == .host else { return fail(ENOMEM, &state) }
             stopUsing(&state)
             tell(.starved(isLast: state.depth == 1))
             state.depth = max(1, state.depth / 2)
@@ -237,6 +243,20 @@ extension USBPort {
     private func fail(_ number: Int32, _ state: inout State) {
         interrupt(&state)
         tell(.faulty(number))
+        guard state.handshake.role == .device, !state.isWaiting else { return }
+        state.isWaiting = true
+        queue.asyncAfter(deadline: .now() + Self.pauseAfterFault) { [weak self] in self?.goOn() }
+    }
+
+    /// On a device: to set the endpoints right is the host's to do, and what has failed may not fail again. Not at once:
+    /// it may as well.
+    private func goOn() {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.isWaiting = false
+            beginReads(&state)
+            writeOn(&state)
+        }
     }
 
     private func interrupt(_ state: inout State) { perform(state.handshake.interrupt(), &state) }
@@ -305,7 +325,7 @@ extension USBPort {
     }
 
     private func beginWrites(_ state: inout State) {
-        guard state.packetSizes != nil else { return }
+        guard state.packetSizes != nil, !state.isWaiting else { return }
         while let (slot, length) = state.writes.beginNext(depth: state.depth) {
             let result = pipe.submitWrite(slot, count: length)
             guard result != .begun else { continue }

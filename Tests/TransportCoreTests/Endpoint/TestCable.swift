@@ -45,7 +45,7 @@ final class TestCable: Sendable {
                 count.withLock { $0 += 1 }
                 studio.acceptCable(link)
             case .disabled: studio.cableIsOut("usb fake")
-            case .faulty: break
+            case .faulty, .starved: break
             }
         }
         host.withLock { $0 = hosting }
@@ -53,7 +53,7 @@ final class TestCable: Sendable {
             switch event {
             case .opened(let link): producer.acceptCable(link)
             case .disabled: producer.cableIsOut("usb fake")
-            case .enabled, .over, .faulty: break
+            case .enabled, .over, .faulty, .starved: break
             }
         }
         ports.withLock { $0 = [hosting, serving] }

@@ -23,6 +23,8 @@ final class FakeCable: Sendable {
         var isIn = true
         /// How many more packets pass; nil: all.
         var packetsLeft: Int?
+        /// How many transfers each end has memory for, in both directions together.
+        var transferLimit = [Int.max, Int.max]
         var pipes: [FakePipe?] = [nil, nil]
     }
 
@@ -76,6 +78,17 @@ final class FakeCable: Sendable {
         state.withLock { $0.directions[1 - side.rawValue].nextReadFails = number }
     }
 
+    /// The kernel at that end has memory for so many transfers.
+    func limitTransfers(of side: Side, _ count: Int) { state.withLock { $0.transferLimit[side.rawValue] = count } }
+
+    /// All of that end's transfers are given up, and it can begin anew: as a host sets its pipe right.
+    func restart(_ pipe: FakePipe) {
+        state.withLock { state in
+            dropAll(of: pipe, &state)
+            tellEnabled(pipe)
+        }
+    }
+
     /// All that was told by now has been heard.
     func settle() { queue.sync {} }
 
@@ -91,6 +104,7 @@ final class FakeCable: Sendable {
     func read(_ pipe: FakePipe, _ slot: Int) -> BulkSubmission {
         state.withLock { state in
             guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return .refused }
+            guard hasMemory(pipe, state) else { return .noMemory }
             state.directions[1 - pipe.side.rawValue].reads.append((pipe, slot, 0))
             pump(&state)
             return .begun
@@ -100,10 +114,16 @@ final class FakeCable: Sendable {
     func write(_ pipe: FakePipe, _ slot: Int, _ bytes: [UInt8]) -> BulkSubmission {
         state.withLock { state in
             guard state.isIn, state.pipes[pipe.side.rawValue] === pipe else { return .refused }
+            guard hasMemory(pipe, state) else { return .noMemory }
             state.directions[pipe.side.rawValue].writes.append((pipe, slot, bytes, 0))
             pump(&state)
             return .begun
         }
+    }
+
+    private func hasMemory(_ pipe: FakePipe, _ state: borrowing State) -> Bool {
+        let side = pipe.side.rawValue
+        return state.directions[side].writes.count + state.directions[1 - side].reads.count < state.transferLimit[side]
     }
 
     func cancelWrites(_ pipe: FakePipe) {

@@ -19,6 +19,11 @@ final class USBEnd: Sendable {
         port.activate()
     }
 
+    func next() async -> USBPort.Event? {
+        for await event in events { return event }
+        return nil
+    }
+
     /// The next link that is told.
     func link() async -> USBLink? {
         for await case .opened(let link) in events { return link }

@@ -5,7 +5,8 @@ internal import WireProtocol
 
 /// One bulk endpoint of a FunctionFS: its file, the buffers of its slots, and a thread that hears of the end of requests.
 final class FunctionFSEndpoint: Sendable {
-    private let file: Locked<FileDescriptor>
+    private let file: Locked<FileDescriptor?>
+    /// Good until `close`.
     private let number: Int32
     private let buffers: SlotBuffers
     private let requests: any EndpointRequests
@@ -63,4 +64,7 @@ final class FunctionFSEndpoint: Sendable {
 
     /// Gives up everything. Any thread.
     func end() { requests.end() }
+
+    /// Once the thread has ended, and nobody asks anything any more: as long as the file is open the FunctionFS is in use.
+    func close() { file.withLock { $0 = nil } }
 }

@@ -143,7 +143,7 @@ final class FunctionFSPipe: BulkPipe {
             return false
         }
         guard !isOver else {
-            ep0.withLock { $0 = nil }
+            closeFiles()
             return released()
         }
         reader.end()
@@ -158,9 +158,15 @@ final class FunctionFSPipe: BulkPipe {
             return state.released
         }
         guard let released else { return }
-        // The last thing: the kernel takes the device off the cable.
-        ep0.withLock { $0 = nil }
+        closeFiles()
         released()
+    }
+
+    /// The last thing: the kernel takes the device off the cable, and another program may serve it.
+    private func closeFiles() {
+        ep0.withLock { $0 = nil }
+        reader.close()
+        writer.close()
     }
 }
 

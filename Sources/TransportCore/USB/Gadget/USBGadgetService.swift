@@ -31,7 +31,7 @@ package final class USBGadgetService: @unchecked Sendable {
             switch event {
             case .opened(let link): events(.opened(link))
             case .disabled: events(.out(port.name))
-            case .enabled, .over, .faulty: break
+            case .enabled, .over, .faulty, .starved: break
             }
         }
         self.port = port

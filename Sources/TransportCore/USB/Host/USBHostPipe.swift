@@ -202,6 +202,9 @@ extension USBHostPipe {
         }
     }
 
+    /// Gives up all transfers and enables the pipe anew.
+    func restart() { settle { [self] in enable() } }
+
     private func enable() {
         let events = state.withLock { state in
             state.isHeld = false

@@ -106,8 +106,20 @@ package final class USBHostService: @unchecked Sendable {
         } catch {
             tell(error, attachment)
             // Another program may end; udev sets permissions a moment after the device is there.
-            after(attachment.backoff.take(random: .random(in: 0...1)), attachment) { service, attachment in
-                service.attach(attachment)
+            tryAgain(attachment) { service, attachment in service.attach(attachment) }
+        }
+    }
+
+    /// One that has been unplugged leaves, and comes again as another device. One that the kernel has sent to sleep is
+    /// still there: its transfers have ended as if it had gone, and only another handle has others.
+    private func openAgain(_ attachment: Attachment) {
+        guard let port = attachment.port else { return }
+        (attachment.port, attachment.pipe, attachment.isRepairing) = (nil, nil, false)
+        attachment.wait += 1
+        port.close { [weak self, queue] in
+            queue.async { [weak self] in
+                guard let self, !self.isStopped, self.devices[attachment.device.name] === attachment else { return }
+                self.tryAgain(attachment) { service, attachment in service.attach(attachment) }
             }
         }
     }
@@ -124,14 +136,15 @@ package final class USBHostService: @unchecked Sendable {
             events(.opened(link))
         // A repair begins another one.
         case .over where attachment.isRepairing: break
-        case .over:
-            after(attachment.backoff.take(random: .random(in: 0...1)), attachment) { service, attachment in
-                service.begin(attachment)
-            }
+        case .over: tryAgain(attachment) { service, attachment in service.begin(attachment) }
         case .faulty: repair(attachment)
-        case .starved: repair(attachment)
-        // It comes again as another device.
-        case .disabled(let error): tell(error, attachment)
+        case .starved(isLast: false): attachment.pipe?.restart()
+        case .starved(isLast: true):
+            tell(USBMemory.exhausted(attachment.device.name), attachment)
+            tryAgain(attachment) { _, attachment in attachment.pipe?.restart() }
+        case .disabled(let error):
+            tell(error, attachment)
+            openAgain(attachment)
         }
     }
 
@@ -170,6 +183,13 @@ package final class USBHostService: @unchecked Sendable {
         guard !attachment.isFailureTold else { return }
         attachment.isFailureTold = true
         events(.failed(error))
+    }
+
+    /// After a while, longer each time until a link opens.
+    private func tryAgain(
+        _ attachment: Attachment, _ body: @escaping @Sendable (USBHostService, Attachment) -> Void
+    ) {
+        after(attachment.backoff.take(random: .random(in: 0...1)), attachment, body)
     }
 
     private func after(
