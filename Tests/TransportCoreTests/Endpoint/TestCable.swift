@@ -12,6 +12,8 @@ final class TestCable: Sendable {
     private let ends: Ends
     private let queue = DispatchQueue(label: "test.cable-services")
     private let ports = Locked<[USBPort]>([])
+    /// Known to its own events: let go of at the end.
+    private let host = Locked<USBPort?>(nil)
     /// How many links have begun.
     private let count = Locked(0)
 
@@ -22,10 +24,9 @@ final class TestCable: Sendable {
     func plugIn() {
         guard ports.withLock({ $0.isEmpty }) else { return cable.putIn() }
         let (studio, producer) = (ends.studio, ends.producer)
-        let host = Locked<USBPort?>(nil)
         // One of them is enough: a timer that was set for an earlier one does nothing.
         let begins = Locked(0)
-        let begin: @Sendable (Int) -> Void = { number in
+        let begin: @Sendable (Int) -> Void = { [host] number in
             guard begins.withLock({ $0 == number }) else { return }
             host.withLock { $0 }?.begin(nonce: .random(in: 0...UInt64.max))
         }
@@ -68,5 +69,6 @@ final class TestCable: Sendable {
     func end() {
         ends.stop()
         for port in ports.withLock({ $0 }) { port.close {} }
+        host.withLock { $0 = nil }
     }
 }

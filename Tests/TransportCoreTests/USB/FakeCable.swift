@@ -141,7 +141,10 @@ final class FakeCable: Sendable {
             dropAll(of: pipe, &state)
             if state.pipes[pipe.side.rawValue] === pipe { state.pipes[pipe.side.rawValue] = nil }
         }
-        queue.async(execute: released)
+        queue.async {
+            pipe.events.withLock { $0 = nil }
+            released()
+        }
     }
 
     private func dropAll(of pipe: FakePipe?, _ state: inout State) {

@@ -19,6 +19,9 @@ final class USBEnd: Sendable {
         port.activate()
     }
 
+    /// As a program that ends: the pipe and the port would keep one another.
+    deinit { port.close {} }
+
     func next() async -> USBPort.Event? {
         for await event in events { return event }
         return nil
@@ -53,11 +56,21 @@ final class USBEnd: Sendable {
         return await link()
     }
 
-    static func pair(_ cable: FakeCable) async throws -> (host: USBLink, device: USBLink) {
+    static func pair(_ cable: FakeCable) async throws -> (host: any ByteLink, device: any ByteLink) {
         let (host, device) = (USBEnd(cable.pipe(.host), .host), USBEnd(cable.pipe(.device), .device))
         await host.enabled()
         guard let there = await host.begin(), let here = await device.link() else { throw CancellationError() }
-        return (there, here)
+        return (LinkOfEnd(there, host), LinkOfEnd(here, device))
+    }
+
+    /// A link that keeps its end of the cable.
+    private final class LinkOfEnd: PassingLink {
+        let link: any ByteLink
+        private let end: USBEnd
+
+        init(_ link: USBLink, _ end: USBEnd) { (self.link, self.end) = (link, end) }
+
+        func write(_ bytes: UnsafeRawBufferPointer) -> LinkResult { link.write(bytes) }
     }
 }
 

@@ -1,7 +1,7 @@
 # The cable is pulled out and put in again, in the middle of messages; either program is killed and started again.
 . "$(dirname "$0")/lib.sh"
 
-rounds=${ROUNDS:-4}
+rounds=${ROUNDS:-$(rounds 4 20)}
 
 host_end() {
     "$PROBE" host check 100000000 > /run/host.out 2>> /run/host.err &
