@@ -1,5 +1,6 @@
 # The whole of the product over a cable: a stranger gets nothing, a yes at the producer's terminal pairs, and camera and
 # microphone are recorded at the other end; either program at either end, at all speeds.
+# Alone: codes and records picture and sound at once, on an emulated processor.
 . "$(dirname "$0")/lib.sh"
 PROBE=$BUILT/device-probe
 
@@ -8,14 +9,20 @@ mkdir -p $folder
 # The smallest that vivid has, so that the emulated processor keeps up.
 source=(--v4l2 /dev/video0 --alsa hw:Loopback,1,0 --sound lpcm --size 320x180 --fps 10 --no-advertise)
 
-# records FILE SECONDS PRODUCER-ROLE STUDIO-ROLE: both programs, ended after so many seconds of streaming.
+# has_pictures COUNT: whether so many have arrived at the studio.
+has_pictures() {
+    local count
+    count=$(grep -o '"pictures":[0-9]*' $folder/studio | tail -n 1)
+    [ "${count#*:}" -ge "$1" ] 2>/dev/null
+}
+
+# records FILE PICTURES PRODUCER-ROLE STUDIO-ROLE: both programs, ended when so many have arrived.
 records() {
     begin producer "${source[@]}" --usb "$3"
     producer=$!
-    begin studio --usb "$4" --record "$1"
+    begin studio --usb "$4" --record "$1" --stats
     studio=$!
-    waiting_for 20 told producer ' at 10 fps'
-    sleep "$2"
+    waiting_for 20 has_pictures "$2"
     end $producer
     waiting_for 5 told studio '"waiting"'
     end $studio
@@ -77,12 +84,12 @@ answered
 end $studio
 check_that "and pairs nobody" test "$(devices producer)$(devices studio)" = 00
 
-begin studio --usb host --record $folder/out.mp4
+begin studio --usb host --record $folder/out.mp4 --stats
 studio=$!
 answering y "${source[@]}" --usb gadget
 waiting_for 20 told producer ' at 10 fps'
 check_that "a yes pairs, and the picture comes by itself" told producer ' at 10 fps'
-sleep 8
+waiting_for 20 has_pictures 20
 answered
 waiting_for 5 told studio '"waiting"'
 end $studio
@@ -91,13 +98,13 @@ recorded $folder/out.mp4
 check "the camera is at the producer, which is the gadget" 'barError <= 10 && frames > 10'
 check "and so is the microphone" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
 
-records $folder/host.mp4 8 host gadget
+records $folder/host.mp4 20 host gadget
 check "the camera is at the host" 'barError <= 10 && frames > 10'
 check "and so is the microphone" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
 
 for speed in is_high_speed=0 is_super_speed=1; do
     cable $speed
-    records $folder/$speed.mp4 6 gadget host
+    records $folder/$speed.mp4 12 gadget host
     check "the same with $speed" 'barError <= 10 && frames > 5 && tone > 999 && tone < 1001'
 done
 

@@ -50,7 +50,7 @@ begin studio --usb host --record $folder/cable.mp4
 studio=$!
 waiting_for 20 told studio '"connected"'
 fine=0
-replugs=$(rounds 5 20)
+replugs=$(rounds 4 20)
 for round in $(seq "$replugs"); do
     pull_out
     waiting_for 5 test ! -e /sys/bus/usb/devices/1-1
