@@ -52,6 +52,7 @@ struct BenchOptions: Equatable, Sendable {
         case encode(CodingOptions)
         case enqueue(CodingOptions)
         case capture(CodingOptions)
+        case tls(CodingOptions)
     }
 
     struct LatencyOptions: Equatable, Sendable {
@@ -71,6 +72,7 @@ struct BenchOptions: Equatable, Sendable {
         case "encode": action = .encode(coding)
         case "enqueue": action = .enqueue(coding)
         case "capture": action = .capture(coding)
+        case "tls": action = .tls(coding)
         default:
             action = .latency(
                 LatencyOptions(
@@ -100,7 +102,7 @@ enum BenchTable {
         version: "1.0.0",
         root: Command(
             "camo-bench", "Measures delay and processor time, side by side with others.",
-            usage: ["latency [options]", "encode [options]", "enqueue [options]", "capture [options]"],
+            usage: ["latency", "encode", "enqueue", "capture", "tls"].map { "\($0) [options]" },
             commands: [
                 Command(
                     "latency", "From the first byte of a raw picture going in to the last byte coming out.",
@@ -108,6 +110,7 @@ enum BenchTable {
                 Command("encode", "Converting and encoding alone, beside bare libyuv and x264.", groups: [coding]),
                 Command("enqueue", "How long ProducerController.enqueueVideo keeps its caller.", groups: [coding]),
                 Command("capture", "From a camera's VIDIOC_DQBUF to the bytes on the link.", groups: [coding]),
+                Command("tls", "How many bytes a second TLS moves over a link.", groups: [coding]),
             ]))
 }
 

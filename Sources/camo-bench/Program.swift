@@ -14,6 +14,7 @@ struct Program {
                 case .encode(let encode): try EncodeBench(encode, events: events).run()
                 case .enqueue(let enqueue): try EnqueueBench(enqueue, events: events).run()
                 case .capture(let capture): try CaptureBench(capture, events: events).run()
+                case .tls(let tls): try LinkBench(tls, events: events).run()
                 }
             events.endStatus()
             try OutputWriter.standardOutput.write(options.global.json ? report.json.text + "\n" : report.markdown)

@@ -136,6 +136,7 @@ struct CaptureBench {
         var configuration = ProducerConfiguration()
         configuration.stateDirectory = pairing.producerState
         configuration.advertises = false
+        configuration.usb = .off
         configuration.definition = .enclosing(size)
         configuration.framesPerSecond = Double(coding.framesPerSecond)
         configuration.bitsPerSecond = coding.bitsPerSecond
