@@ -74,8 +74,6 @@ final class USBPort: Sendable {
         var awaitsArrival = true
         var awaitsRoom = false
         var hasEnded = false
-        /// What it is to be told at the next pause.
-        var owed: LinkReadiness = []
     }
 
     private let pipe: any BulkPipe
@@ -168,16 +166,8 @@ extension USBPort {
                 state.writes.ended(slot)
                 if case .failed(let number) = outcome { fail(number, &state) }
                 writeOn(&state)
-            case .pause: tellLink(&state)
             }
         }
-    }
-
-    /// Wakes the link's queue for all that it has to do.
-    private func tellLink(_ state: inout State) {
-        guard let link = state.link, !link.owed.isEmpty else { return }
-        state.link?.owed = []
-        link.wake?.call(link.owed)
     }
 
     /// Begins as many reads as may be under way.
@@ -225,7 +215,7 @@ extension USBPort {
                 state.arrival = Arrival(slot: slot, unread: data)
                 guard state.link?.awaitsArrival == true else { break }
                 state.link?.awaitsArrival = false
-                state.link?.owed.insert(.reading)
+                state.link?.wake?.call(.reading)
             } else {
                 state.reads.giveBack(slot)
             }
@@ -331,7 +321,7 @@ extension USBPort {
         beginWrites(&state)
         guard let link = state.link, link.awaitsRoom, hasRoom(state) else { return }
         state.link?.awaitsRoom = false
-        state.link?.owed.insert(.writing)
+        link.wake?.call(.writing)
     }
 
     private func beginWrites(_ state: inout State) {
@@ -385,7 +375,6 @@ extension USBPort {
             state.arrival = nil
             if arrival == nil { state.link?.awaitsArrival = true }
             readOn(&state)
-            tellLink(&state)
             if let arrival { return .arrived(arrival) }
             return .nothing(link.hasEnded ? .ended : .notYet)
         }
@@ -433,7 +422,6 @@ extension USBPort {
             guard state.link?.id == id else { return }
             state.link?.awaitsRoom = true
             writeOn(&state)
-            tellLink(&state)
         }
     }
 

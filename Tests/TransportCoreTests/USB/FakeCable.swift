@@ -193,7 +193,6 @@ final class FakeCable: Sendable {
         queue.async {
             guard !pipe.isDead.withLock({ $0 }), let events = pipe.events.withLock({ $0 }) else { return }
             events(event)
-            events(.pause)
         }
     }
 }

@@ -55,14 +55,11 @@ final class BlockingRequests: EndpointRequests {
         state.waiting.removeAll(keepingCapacity: true)
     }
 
-    func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void) {
+    func run(_ completed: (Int, BulkOutcome) -> Void) {
         while true {
             wake.wait()
             wake.reset()
-            while let (slot, count) = next(completed) {
-                completed(slot, move(slot, count))
-                paused()
-            }
+            while let (slot, count) = next(completed) { completed(slot, move(slot, count)) }
             if state.withLock({ $0.isEnding && $0.cancelled.isEmpty }) { return }
         }
     }

@@ -15,10 +15,8 @@ protocol EndpointRequests: AnyObject, Sendable {
 
     /// The endpoint's thread: returns when nothing is under way any more after `end`.
     ///
-    /// - Parameters:
-    ///   - completed: Told what came of each request.
-    ///   - paused: Told when no other has ended by then.
-    func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void)
+    /// - Parameter completed: Told what came of each request.
+    func run(_ completed: (Int, BulkOutcome) -> Void)
 }
 
 /// What an endpoint and its requests share.
