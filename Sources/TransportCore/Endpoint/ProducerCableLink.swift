@@ -46,7 +46,7 @@ final class ProducerCableLink: SessionLinkOwner, Sendable {
     func sessionLink(_ link: SessionLink, didCloseWith error: (any Error)?) {
         perform { $0.linkClosed() }
         state.assumeIsolated { $0.question?.cancel() }
-        endpoint.cableLinkDidClose(link, error: error)
+        endpoint.forget(link)
     }
 
     // Nothing but control messages is spoken here: no stream is ever expected.

@@ -84,6 +84,4 @@ extension ProducerEndpoint {
                 address: link.secure.peerAddress,
                 reason: "not paired with the studio there (\(studio.fingerprint)): \(failure)"))
     }
-
-    func cableLinkDidClose(_ link: SessionLink, error: (any Error)?) { forget(link) }
 }

@@ -54,7 +54,8 @@ package final class USBCables: @unchecked Sendable {
             do throws(TransportError) {
                 try beginGadget()
             } catch  where !isNobodysTrouble(error) {
-                events(.failed(error))
+                // Not within the caller's call: it holds what `events` asks for.
+                queue.async { [events] in events(.failed(error)) }
             } catch {
                 // It may come to be set up, or be let go of by the other program.
             }

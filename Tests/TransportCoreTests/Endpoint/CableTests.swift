@@ -1,5 +1,6 @@
 import CamoTypes
 import Confinement
+import Foundation
 import Testing
 import WireProtocol
 
@@ -198,5 +199,23 @@ import WireProtocol
         defer { cable.end() }
         #expect(await ends.producerProbe.viewer() != nil)
         #expect(questions(ends) == 0 && ends.studioHome.store.devices.map(\.id) == [ends.producerHome.identity.id])
+    }
+
+    @Test func `a gadget that can't be served is told of, and the studio goes on without`() async throws {
+        let home = try Installation("camo-studio")
+        let folder = try TemporaryFolder()
+        // Something that is no FunctionFS: it has no endpoints.
+        try Data().write(to: URL(filePath: folder.path + "/ep0"))
+        let probe = StudioProbe()
+        let studio = StudioEndpoint(
+            identity: home.identity, store: home.store, name: "Desk", product: "test 1", usb: .auto,
+            usbDirectory: folder.path, delegate: probe)
+        defer { studio.stop() }
+        studio.connect(to: .listen(port: 0))
+        let trouble = await probe.events.first { event -> String? in
+            if case .notice(.trouble(let what)) = event { what } else { nil }
+        }
+        #expect(trouble?.contains(folder.path) == true, "\(trouble ?? "nothing")")
+        #expect(studio.port != 0)
     }
 }
