@@ -63,6 +63,9 @@ enum BulkEvent: Sendable {
     case enabled(readPacketSize: Int, writePacketSize: Int)
     case read(slot: Int, BulkOutcome)
     case wrote(slot: Int, BulkOutcome)
+    /// Nothing else has ended for now: follows one or several ends. What the link has to do about them it may do at once
+    /// for all.
+    case pause
     /// The endpoints can't be used until they are enabled again: the cable is out, the host has reset the device. What
     /// was under way has had its events.
     case disabled(TransportError)

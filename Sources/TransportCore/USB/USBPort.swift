@@ -74,6 +74,8 @@ final class USBPort: Sendable {
         var awaitsArrival = true
         var awaitsRoom = false
         var hasEnded = false
+        /// What it is to be told at the next pause.
+        var owed: LinkReadiness = []
     }
 
     private let pipe: any BulkPipe
@@ -166,8 +168,16 @@ extension USBPort {
                 state.writes.ended(slot)
                 if case .failed(let number) = outcome { fail(number, &state) }
                 writeOn(&state)
+            case .pause: tellLink(&state)
             }
         }
+    }
+
+    /// Wakes the link's queue for all that it has to do.
+    private func tellLink(_ state: inout State) {
+        guard let link = state.link, !link.owed.isEmpty else { return }
+        state.link?.owed = []
+        link.wake?.call(link.owed)
     }
 
     /// Begins as many reads as may be under way.
@@ -215,7 +225,7 @@ extension USBPort {
                 state.arrival = Arrival(slot: slot, unread: data)
                 guard state.link?.awaitsArrival == true else { break }
                 state.link?.awaitsArrival = false
-                state.link?.wake?.call(.reading)
+                state.link?.owed.insert(.reading)
             } else {
                 state.reads.giveBack(slot)
             }
@@ -321,7 +331,7 @@ extension USBPort {
         beginWrites(&state)
         guard let link = state.link, link.awaitsRoom, hasRoom(state) else { return }
         state.link?.awaitsRoom = false
-        link.wake?.call(.writing)
+        state.link?.owed.insert(.writing)
     }
 
     private func beginWrites(_ state: inout State) {
@@ -375,6 +385,7 @@ extension USBPort {
             state.arrival = nil
             if arrival == nil { state.link?.awaitsArrival = true }
             readOn(&state)
+            tellLink(&state)
             if let arrival { return .arrived(arrival) }
             return .nothing(link.hasEnded ? .ended : .notYet)
         }
@@ -422,6 +433,7 @@ extension USBPort {
             guard state.link?.id == id else { return }
             state.link?.awaitsRoom = true
             writeOn(&state)
+            tellLink(&state)
         }
     }
 

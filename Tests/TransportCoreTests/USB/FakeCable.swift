@@ -193,6 +193,7 @@ final class FakeCable: Sendable {
         queue.async {
             guard !pipe.isDead.withLock({ $0 }), let events = pipe.events.withLock({ $0 }) else { return }
             events(event)
+            events(.pause)
         }
     }
 }

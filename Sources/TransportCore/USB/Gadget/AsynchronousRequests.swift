@@ -70,11 +70,12 @@ final class AsynchronousRequests: EndpointRequests, @unchecked Sendable {
         wake.signal()
     }
 
-    func run(_ completed: (Int, BulkOutcome) -> Void) {
+    func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void) {
         var waited = [wake, ended].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {
             // As long as there is something, nobody is asked whether there is.
             while reap(completed) {}
+            paused()
             if state.withLock({ $0.isEnding && $0.countUnderWay == 0 }) { return }
             poll(&waited, nfds_t(waited.count), -1)
             // Before what they tell of is looked at, so that nothing that comes then is missed.

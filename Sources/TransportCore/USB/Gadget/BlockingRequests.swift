@@ -55,11 +55,14 @@ final class BlockingRequests: EndpointRequests {
         state.waiting.removeAll(keepingCapacity: true)
     }
 
-    func run(_ completed: (Int, BulkOutcome) -> Void) {
+    func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void) {
         while true {
             wake.wait()
             wake.reset()
-            while let (slot, count) = next(completed) { completed(slot, move(slot, count)) }
+            while let (slot, count) = next(completed) {
+                completed(slot, move(slot, count))
+                paused()
+            }
             if state.withLock({ $0.isEnding && $0.cancelled.isEmpty }) { return }
         }
     }

@@ -15,8 +15,10 @@ protocol EndpointRequests: AnyObject, Sendable {
 
     /// The endpoint's thread: returns when nothing is under way any more after `end`.
     ///
-    /// - Parameter completed: Told what came of each request.
-    func run(_ completed: (Int, BulkOutcome) -> Void)
+    /// - Parameters:
+    ///   - completed: Told what came of each request.
+    ///   - paused: Told when no other has ended by then.
+    func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void)
 }
 
 /// What an endpoint and its requests share.

@@ -45,13 +45,14 @@ final class FunctionFSEndpoint: Sendable {
     /// - Parameters:
     ///   - name: Of the thread.
     ///   - completed: Told on the thread what came of a slot's request.
+    ///   - paused: Told on the thread when no other has ended by then.
     ///   - finished: Told on the thread, once, when nothing is under way any more after `end`.
     func start(
         _ name: String, completed: @escaping @Sendable (Int, BulkOutcome) -> Void,
-        finished: @escaping @Sendable () -> Void
+        paused: @escaping @Sendable () -> Void, finished: @escaping @Sendable () -> Void
     ) throws(TransportError) {
         try FunctionFSPipe.startThread(name) { [self] in
-            requests.run(completed)
+            requests.run(completed, paused)
             finished()
         }
     }

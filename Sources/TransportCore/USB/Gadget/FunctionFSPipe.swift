@@ -90,14 +90,14 @@ final class FunctionFSPipe: BulkPipe {
                 completed: { [self] slot, outcome in
                     events(.read(slot: slot, outcome))
                     ended()
-                }, finished: { [self] in threadEnded() })
+                }, paused: { events(.pause) }, finished: { [self] in threadEnded() })
             threadsLeft -= 1
             try writer.start(
                 "camo-usb-in",
                 completed: { [self] slot, outcome in
                     events(.wrote(slot: slot, outcome))
                     ended()
-                }, finished: { [self] in threadEnded() })
+                }, paused: { events(.pause) }, finished: { [self] in threadEnded() })
             threadsLeft -= 1
             try Self.startThread("camo-usb-ep0") { [self] in
                 listen()

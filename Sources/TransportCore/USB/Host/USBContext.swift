@@ -5,13 +5,15 @@ internal import Dispatch
 /// The one owner of a `libusb_context`, and the thread on which all of its callbacks run.
 ///
 /// Unchecked: the pointer is constant, and libusb may be called from any thread (libusb's documentation,
-/// "Multi-threaded applications and asynchronous I/O"); it is freed after the thread has ended.
+/// "Multi-threaded applications and asynchronous I/O"); the thread frees it at its end.
 final class USBContext: @unchecked Sendable {
     let pointer: OpaquePointer
     private let isStopping = Locked(false)
     private let ended = DispatchGroup()
+    private let thread: DetachedThread
     /// What callbacks are given: freed when none can come any more.
     private let kept = Locked<[AnyObject & Sendable]>([])
+    private let pauses = Locked<[ObjectIdentifier: @Sendable () -> Void]>([:])
 
     init() throws(TransportError) {
         var context: OpaquePointer?
@@ -23,14 +25,22 @@ final class USBContext: @unchecked Sendable {
         ended.enter()
         do throws(ThreadError) {
             // Holds no reference: `deinit` waits for the thread.
-            let (isStopping, ended) = (isStopping, ended)
+            let (isStopping, ended, pauses, kept) = (isStopping, ended, pauses, kept)
             nonisolated(unsafe) let pointer = context
-            try DetachedThread("camo-usb") {
-                while !isStopping.withLock({ $0 }) { libusb_handle_events_completed(pointer, nil) }
+            thread = try DetachedThread("camo-usb") {
+                while !isStopping.withLock({ $0 }) {
+                    libusb_handle_events_completed(pointer, nil)
+                    // Under the lock: whoever wants no more of them waits, and so the last reference to a pipe, and by it
+                    // to this context, is never let go of here.
+                    pauses.withLock { for pause in $0.values { pause() } }
+                }
+                libusb_exit(pointer)
+                withExtendedLifetime(kept) {}
                 ended.leave()
             }
         } catch {
             ended.leave()
+            libusb_exit(context)
             throw TransportError(errno: error.systemError, "can't use USB")
         }
     }
@@ -38,12 +48,30 @@ final class USBContext: @unchecked Sendable {
     /// Keeps something as long as there can be callbacks.
     func keep(_ object: AnyObject & Sendable) { kept.withLock { $0.append(object) } }
 
-    /// Not on the context's own thread: whoever is called there keeps the context.
+    /// Calls `pause` on the context's thread each time that it has told of all that has happened; nil: no more.
+    ///
+    /// - Parameters:
+    ///   - owner: Whose it is.
+    ///   - pause: Must neither block nor come back here.
+    func tellPauses(_ owner: AnyObject, _ pause: (@Sendable () -> Void)?) {
+        let old = pauses.withLock { pauses in
+            let old = pauses[ObjectIdentifier(owner)]
+            pauses[ObjectIdentifier(owner)] = pause
+            return old
+        }
+        // Let go of outside of the lock: it may hold the last reference to the context.
+        withExtendedLifetime(old) {}
+    }
+
     deinit {
-        isStopping.withLock { $0 = true }
-        libusb_interrupt_event_handler(pointer)
-        ended.wait()
-        libusb_exit(pointer)
+        // Under the lock: the context is there until the thread has seen it.
+        isStopping.withLock { isStopping in
+            isStopping = true
+            libusb_interrupt_event_handler(pointer)
+        }
+        // A pipe that was called there while its owner let go of it may have held the last reference: then the thread
+        // ends by itself.
+        if !thread.isCurrent { ended.wait() }
     }
 }
 

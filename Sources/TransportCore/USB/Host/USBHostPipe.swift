@@ -90,6 +90,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
 
     func activate(_ events: @escaping @Sendable (BulkEvent) -> Void) {
         state.withLock { $0.events = events }
+        device.context.tellPauses(self) { events(.pause) }
         control.async { [self] in enable() }
     }
 
@@ -171,6 +172,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
 
     func close(_ released: @escaping @Sendable () -> Void) {
         state.withLock { $0.events = nil }
+        device.context.tellPauses(self, nil)
         settle { [self] in
             libusb_release_interface(handle, device.interface.number)
             libusb_close(handle)
