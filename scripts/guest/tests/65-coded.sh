@@ -19,18 +19,11 @@ record() {
     begin producer --v4l2 $node --sound off --port 5700 --no-advertise
     producer=$!
     waiting_for 10 told producer '"started"'
-    begin studio --connect 127.0.0.1:5700 --record "$folder/$1.mp4"
+    begin studio --connect 127.0.0.1:5700 --record "$folder/$1.mp4" --stats
     studio=$!
-    waiting_for 20 test -s "$folder/$1.mp4"
-    sleep $((2 * slowness))
+    waiting_for 20 has_pictures 50
     end $producer
     end $studio
-}
-
-# decoded NAME: how many pictures the recording has.
-decoded() {
-    ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 \
-        $folder/$1.mp4 | tr -d ,
 }
 
 bars="smptebars=size=320x192:rate=10"

@@ -23,7 +23,7 @@ watch() {
     begin producer --v4l2 $node --sound off --port 5700 --no-advertise
     producer=$!
     waiting_for 5 told producer '"started"'
-    begin studio --connect 127.0.0.1:5700 --record "$folder/$1.mp4"
+    begin studio --connect 127.0.0.1:5700 --record "$folder/$1.mp4" --stats
     studio=$!
     waiting_for 10 test -s "$folder/$1.mp4"
 }
@@ -35,17 +35,13 @@ end_all() {
     wait $writer 2>/dev/null
 }
 
-decoded() {
-    ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 \
-        "$folder/$1.mp4" | tr -d ,
-}
-
 code 10
 play_coded
 check_that "v4l2loopback is an H.264 camera" test $? = 0
 check_that "a photo of it is decoded" within 10 "$BUILT/camo-producer" photo $folder/face.png --v4l2 $node
 watch passed
 check_that "its coding is passed on as it is" waiting_for 5 grep -aq 'keyint=10 ' $folder/passed.mp4
+waiting_for 10 has_pictures 12
 end_all
 check_that "and decodes" test "$(decoded passed)" -gt 5
 

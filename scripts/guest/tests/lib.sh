@@ -180,6 +180,19 @@ begin() {
 # told NAME PATTERN [COUNT]: whether the program has told something like this, so many times.
 told() { [ "$(grep -cE -- "$2" "$folder/$1")" -ge "${3-1}" ]; }
 
+# has_pictures COUNT: whether so many have arrived at a studio with --stats.
+has_pictures() {
+    local count
+    count=$(grep -o '"pictures":[0-9]*' "$folder/studio" | tail -n 1)
+    [ "${count#*:}" -ge "$1" ] 2>/dev/null
+}
+
+# decoded NAME: how many pictures the recording $folder/NAME.mp4 has.
+decoded() {
+    ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 \
+        "$folder/$1.mp4" | tr -d ,
+}
+
 # end PROCESS [SIGNAL]: SIGTERM, or the signal; its exit code is in $status, the milliseconds until it has ended in $took.
 end() {
     local began=${EPOCHREALTIME//./}

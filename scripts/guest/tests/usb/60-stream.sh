@@ -9,13 +9,6 @@ mkdir -p $folder
 # The smallest that vivid has, so that the emulated processor keeps up.
 source=(--v4l2 /dev/video0 --alsa hw:Loopback,1,0 --sound lpcm --size 320x180 --fps 10 --no-advertise)
 
-# has_pictures COUNT: whether so many have arrived at the studio.
-has_pictures() {
-    local count
-    count=$(grep -o '"pictures":[0-9]*' $folder/studio | tail -n 1)
-    [ "${count#*:}" -ge "$1" ] 2>/dev/null
-}
-
 # records FILE PICTURES PRODUCER-ROLE STUDIO-ROLE: both programs, ended when so many have arrived.
 records() {
     begin producer "${source[@]}" --usb "$3"
