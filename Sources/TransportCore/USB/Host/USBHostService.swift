@@ -75,7 +75,11 @@ package final class USBHostService: @unchecked Sendable {
         guard !isStopped else { return }
         switch event {
         case .arrived(let device):
-            if let old = devices[device.name] { detach(old, nil) }
+            // libusb tells of one twice that comes while it is being asked for all that are there.
+            if let old = devices[device.name] {
+                guard old.device.pointer != device.pointer else { return }
+                detach(old, nil)
+            }
             let attachment = Attachment(device)
             devices[device.name] = attachment
             attach(attachment)
