@@ -1,3 +1,4 @@
+internal import Confinement
 internal import Dispatch
 
 /// What there is to do for who drives a link, or what is waited for.
@@ -16,9 +17,20 @@ struct LinkReadiness: OptionSet, Sendable {
 ///
 /// By a Dispatch source of the caller's own data, which touches no descriptor and allocates nothing for each call.
 ///
-/// Unchecked: Dispatch sources are classes that any thread may use, but not declared so.
+/// Unchecked: Dispatch sources are classes that any thread may use, but not declared so; `isCancelled` is touched only on
+/// the queue.
 final class LinkWake: @unchecked Sendable {
+    private let queue: DispatchQueue
     private let source: any DispatchSourceUserDataOr
+    private let handler: @Sendable (LinkReadiness) -> Void
+    private let owed = Locked(Owed())
+    private var isCancelled = false
+
+    private struct Owed {
+        var ready: LinkReadiness = []
+        /// A thread is seeing to it.
+        var isTaken = false
+    }
 
     /// - Parameters:
     ///   - queue: Serial.
@@ -27,18 +39,44 @@ final class LinkWake: @unchecked Sendable {
         let source = DispatchSource.makeUserDataOrSource(queue: queue)
         // Keeps the source until it is cancelled.
         source.setEventHandler { handler(LinkReadiness(rawValue: source.data)) }
-        self.source = source
+        (self.queue, self.source, self.handler) = (queue, source, handler)
         source.activate()
     }
 
     /// Any thread.
     func call(_ ready: LinkReadiness) { source.or(data: ready.rawValue) }
 
+    /// Does what there is to do on this thread, when it is the queue's turn: no other thread has to be woken for it. Another
+    /// one that is at it already sees to this too.
+    ///
+    /// Not on the queue, and with no lock held that anybody on the queue takes.
+    func callHere(_ ready: LinkReadiness) {
+        let isOthers = owed.withLock { owed in
+            owed.ready.formUnion(ready)
+            defer { owed.isTaken = true }
+            return owed.isTaken
+        }
+        guard !isOthers else { return }
+        // What else waits for the queue has its turn in between.
+        while let ready = nextOwed() {
+            queue.sync { if !isCancelled { handler(ready) } }
+        }
+    }
+
+    private func nextOwed() -> LinkReadiness? {
+        owed.withLock { owed in
+            owed.isTaken = !owed.ready.isEmpty
+            defer { owed.ready = [] }
+            return owed.isTaken ? owed.ready : nil
+        }
+    }
+
     /// Called on the queue: the handler isn't called any more; from elsewhere a call may be under way until `done`. It has
     /// to be called for all of this to be freed.
     ///
     /// - Parameter done: Called later on the queue.
     func cancel(_ done: @escaping @Sendable () -> Void) {
+        isCancelled = true
         source.setCancelHandler(handler: done)
         source.cancel()
     }

@@ -38,11 +38,11 @@ enum BulkDepth {
     /// Under way at a time, each way: what others keep, too (usbmuxd 3, Android's adbd 8 of the same length).
     static let underWay = 8
     /// A read that ends is followed by one into another buffer, while the link takes what it brought.
-    static let readSlots = underWay + 24
+    static let readSlots = 2 * underWay
     /// Kept for what the link itself has to say.
     static let slotsForMessages = 2
     /// A write that ends is followed by one that stands ready.
-    static let writeSlots = underWay + 24 + slotsForMessages
+    static let writeSlots = 2 * underWay + slotsForMessages
 }
 
 /// What came of a try to begin a transfer. Where it hasn't begun the slot is still the caller's.

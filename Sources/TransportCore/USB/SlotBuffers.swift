@@ -19,4 +19,10 @@ final class SlotBuffers: @unchecked Sendable {
         let start = slot * USBChunk.transferByteCount
         return UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + USBChunk.transferByteCount])
     }
+
+    /// Whose buffer begins there.
+    func slot(at start: UnsafeRawPointer?) -> Int? {
+        guard let start, let base = memory.baseAddress else { return nil }
+        return (start - UnsafeRawPointer(base)) / USBChunk.transferByteCount
+    }
 }

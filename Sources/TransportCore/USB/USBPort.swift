@@ -142,6 +142,7 @@ final class USBPort: Sendable {
 
 extension USBPort {
     private func heard(_ event: BulkEvent) {
+        if case .pause = event { return callLink() }
         state.withLock { state in
             guard !state.isClosed else { return }
             switch event {
@@ -168,16 +169,26 @@ extension USBPort {
                 state.writes.ended(slot)
                 if case .failed(let number) = outcome { fail(number, &state) }
                 writeOn(&state)
-            case .pause: tellLink(&state)
+            case .pause: break
             }
         }
     }
 
-    /// Wakes the link's queue for all that it has to do.
+    /// On a thread of the pipe's: the link does at once, on it, all that it has to do.
+    private func callLink() {
+        let (wake, owed) = state.withLock { ($0.link?.wake, takeOwed(&$0)) }
+        if !owed.isEmpty { wake?.callHere(owed) }
+    }
+
+    /// On the link's queue: wakes it for all that it has to do.
     private func tellLink(_ state: inout State) {
-        guard let link = state.link, !link.owed.isEmpty else { return }
-        state.link?.owed = []
-        link.wake?.call(link.owed)
+        let owed = takeOwed(&state)
+        if !owed.isEmpty { state.link?.wake?.call(owed) }
+    }
+
+    private func takeOwed(_ state: inout State) -> LinkReadiness {
+        defer { state.link?.owed = [] }
+        return state.link?.owed ?? []
     }
 
     /// Begins as many reads as may be under way.

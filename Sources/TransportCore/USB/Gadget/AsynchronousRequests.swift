@@ -4,6 +4,9 @@ internal import Glibc
 
 /// Several requests of an endpoint at a time, by Linux AIO; a thread hears of their ends.
 ///
+/// What wakes it up to end is one more request, which waits for an eventfd: one system call tells of all there is, where
+/// poll(2) on an eventfd of the kernel's would cost three.
+///
 /// They begin on whichever thread wants one: io_submit(2) doesn't wait for a host where the file is non-blocking, and a
 /// controller's driver may not wait in usb_ep_queue() and usb_ep_dequeue() (Documentation/driver-api/usb/gadget.rst).
 ///
@@ -19,21 +22,24 @@ final class AsynchronousRequests: EndpointRequests, @unchecked Sendable {
 
     private let access: EndpointAccess
     private let context: aio_context_t
-    private let ended: WakeUp
     private let wake: WakeUp
     private let requests: UnsafeMutableBufferPointer<iocb>
     private let state: Locked<State>
 
-    /// Nil where the kernel has none: a seccomp(2) filter, a kernel built without (ENOSYS), or its limit for all programs
-    /// is reached (fs.aio-max-nr).
+    /// Nil where the kernel has none: a seccomp(2) filter, a kernel built without (ENOSYS), one older than 4.18, or its
+    /// limit for all programs is reached (fs.aio-max-nr).
     init?(_ access: EndpointAccess) {
-        guard let ended = WakeUp(), let wake = WakeUp() else { return nil }
+        guard let wake = WakeUp() else { return nil }
+        let count = access.slotCount + 1
         var context: aio_context_t = 0
-        guard shim_io_setup(UInt32(access.slotCount), &context) == 0 else { return nil }
-        (self.access, self.context, self.ended, self.wake) = (access, context, ended, wake)
-        requests = .allocate(capacity: access.slotCount)
+        guard shim_io_setup(UInt32(count), &context) == 0 else { return nil }
+        (self.access, self.context, self.wake) = (access, context, wake)
+        requests = .allocate(capacity: count)
         requests.initialize(repeating: iocb())
         state = Locked(State(isUnderWay: Array(repeating: false, count: access.slotCount)))
+        let request = request(access.slotCount)
+        shim_io_prepare_poll(request, wake.descriptor, UInt64(access.slotCount))
+        guard shim_io_submit(context, request) == 1 else { return nil }
     }
 
     deinit {
@@ -48,7 +54,7 @@ final class AsynchronousRequests: EndpointRequests, @unchecked Sendable {
             guard !state.isEnding, let request = request(slot) else { return .refused }
             shim_io_prepare(
                 request, access.isWriting ? 1 : 0, access.file, access.buffers[slot].baseAddress, count,
-                ended.descriptor, UInt64(slot))
+                UInt64(slot))
             guard shim_io_submit(context, request) == 1 else { return BulkSubmission(functionFS: errno) }
             state.isUnderWay[slot] = true
             state.countUnderWay += 1
@@ -71,24 +77,17 @@ final class AsynchronousRequests: EndpointRequests, @unchecked Sendable {
     }
 
     func run(_ completed: (Int, BulkOutcome) -> Void, _ paused: () -> Void) {
-        var waited = [wake, ended].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        while true {
-            // As long as there is something, nobody is asked whether there is.
-            while reap(completed) {}
+        while !state.withLock({ $0.isEnding && $0.countUnderWay == 0 }) {
+            reap(completed)
             paused()
-            if state.withLock({ $0.isEnding && $0.countUnderWay == 0 }) { return }
-            poll(&waited, nfds_t(waited.count), -1)
-            // Before what they tell of is looked at, so that nothing that comes then is missed.
-            if waited[0].revents != 0 { wake.reset() }
-            if waited[1].revents != 0 { ended.reset() }
         }
     }
 
-    /// False where nothing had ended.
-    private func reap(_ completed: (Int, BulkOutcome) -> Void) -> Bool {
-        withUnsafeTemporaryAllocation(of: io_event.self, capacity: access.slotCount) { events in
+    /// Waits until something has ended.
+    private func reap(_ completed: (Int, BulkOutcome) -> Void) {
+        withUnsafeTemporaryAllocation(of: io_event.self, capacity: access.slotCount + 1) { events in
             let count = Int(max(0, shim_io_events(context, events.baseAddress, events.count)))
-            for event in events.prefix(count) {
+            for event in events.prefix(count) where event.data < UInt64(access.slotCount) {
                 let slot = Int(event.data)
                 state.withLock { state in
                     state.isUnderWay[slot] = false
@@ -96,7 +95,6 @@ final class AsynchronousRequests: EndpointRequests, @unchecked Sendable {
                 }
                 completed(slot, BulkOutcome(functionFS: event.res))
             }
-            return count > 0
         }
     }
 }

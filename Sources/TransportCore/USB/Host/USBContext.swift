@@ -1,6 +1,5 @@
 internal import CUSB
 internal import Confinement
-internal import Dispatch
 
 /// The one owner of a `libusb_context`, and the thread on which all of its callbacks run.
 ///
@@ -9,11 +8,14 @@ internal import Dispatch
 final class USBContext: @unchecked Sendable {
     let pointer: OpaquePointer
     private let isStopping = Locked(false)
-    private let ended = DispatchGroup()
-    private let thread: DetachedThread
     /// What callbacks are given: freed when none can come any more.
     private let kept = Locked<[AnyObject & Sendable]>([])
-    private let pauses = Locked<[ObjectIdentifier: @Sendable () -> Void]>([:])
+    private let pauses = Locked<[Pause]>([])
+
+    private struct Pause: Sendable {
+        let owner: ObjectIdentifier
+        let tell: @Sendable () -> Void
+    }
 
     init() throws(TransportError) {
         var context: OpaquePointer?
@@ -22,24 +24,19 @@ final class USBContext: @unchecked Sendable {
             throw TransportError(usb: result, "can't use USB")
         }
         pointer = context
-        ended.enter()
         do throws(ThreadError) {
-            // Holds no reference: `deinit` waits for the thread.
-            let (isStopping, ended, pauses, kept) = (isStopping, ended, pauses, kept)
+            // Holds no reference: it ends by `deinit`.
+            let (isStopping, pauses, kept) = (isStopping, pauses, kept)
             nonisolated(unsafe) let pointer = context
-            thread = try DetachedThread("camo-usb") {
+            _ = try DetachedThread("camo-usb") {
                 while !isStopping.withLock({ $0 }) {
                     libusb_handle_events_completed(pointer, nil)
-                    // Under the lock: whoever wants no more of them waits, and so the last reference to a pipe, and by it
-                    // to this context, is never let go of here.
-                    pauses.withLock { for pause in $0.values { pause() } }
+                    for pause in pauses.withLock({ $0 }) { pause.tell() }
                 }
                 libusb_exit(pointer)
                 withExtendedLifetime(kept) {}
-                ended.leave()
             }
         } catch {
-            ended.leave()
             libusb_exit(context)
             throw TransportError(errno: error.systemError, "can't use USB")
         }
@@ -48,15 +45,18 @@ final class USBContext: @unchecked Sendable {
     /// Keeps something as long as there can be callbacks.
     func keep(_ object: AnyObject & Sendable) { kept.withLock { $0.append(object) } }
 
-    /// Calls `pause` on the context's thread each time that it has told of all that has happened; nil: no more.
+    /// Calls `pause` on the context's thread each time that it has told of all that has happened. libusb isn't at work
+    /// then: it may block for a while. One more call may come after the end.
     ///
     /// - Parameters:
     ///   - owner: Whose it is.
-    ///   - pause: Must neither block nor come back here.
+    ///   - pause: Nil: no more.
     func tellPauses(_ owner: AnyObject, _ pause: (@Sendable () -> Void)?) {
+        let owner = ObjectIdentifier(owner)
         let old = pauses.withLock { pauses in
-            let old = pauses[ObjectIdentifier(owner)]
-            pauses[ObjectIdentifier(owner)] = pause
+            let old = pauses
+            pauses.removeAll { $0.owner == owner }
+            if let pause { pauses.append(Pause(owner: owner, tell: pause)) }
             return old
         }
         // Let go of outside of the lock: it may hold the last reference to the context.
@@ -64,14 +64,12 @@ final class USBContext: @unchecked Sendable {
     }
 
     deinit {
-        // Under the lock: the context is there until the thread has seen it.
+        // Not waited for: the thread may be the one that lets go of this, or wait for a queue that does. Under the lock:
+        // the context is there until the thread has seen it.
         isStopping.withLock { isStopping in
             isStopping = true
             libusb_interrupt_event_handler(pointer)
         }
-        // A pipe that was called there while its owner let go of it may have held the last reference: then the thread
-        // ends by itself.
-        if !thread.isCurrent { ended.wait() }
     }
 }
 

@@ -39,8 +39,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     private let handle: OpaquePointer
     private let control: DispatchQueue
     private let buffers: SlotBuffers
-    private var transfers: [UnsafeMutablePointer<libusb_transfer>] = []
-    private var slots: [TransferSlot] = []
+    private let transfers: [UnsafeMutablePointer<libusb_transfer>]
     private let state: Locked<State>
 
     /// Opens the device and claims the interface. Blocks for a moment; not on the context's thread.
@@ -63,21 +62,18 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
         let count = BulkDepth.readSlots + BulkDepth.writeSlots
         buffers = SlotBuffers(count: count)
         state = Locked(State(isUnderWay: Array(repeating: false, count: count)))
-        for index in 0..<count {
-            guard let transfer = libusb_alloc_transfer(0) else { break }
-            let slot = TransferSlot(self, index)
-            transfers.append(transfer)
-            slots.append(slot)
-            libusb_fill_bulk_transfer(
-                transfer, handle,
-                index < BulkDepth.readSlots ? device.interface.readEndpoint : device.interface.writeEndpoint,
-                buffers[index].baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(USBChunk.transferByteCount),
-                transferCompleted, Unmanaged.passUnretained(slot).toOpaque(), 0)
-        }
+        transfers = (0..<count).compactMap { _ in libusb_alloc_transfer(0) }
         guard transfers.count == count else {
             libusb_release_interface(handle, device.interface.number)
             libusb_close(handle)
             throw TransportError(errno: ENOMEM, "can't use \(device.name)")
+        }
+        for (index, transfer) in transfers.enumerated() {
+            libusb_fill_bulk_transfer(
+                transfer, handle,
+                index < BulkDepth.readSlots ? device.interface.readEndpoint : device.interface.writeEndpoint,
+                buffers[index].baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(USBChunk.transferByteCount),
+                transferCompleted, Unmanaged.passUnretained(self).toOpaque(), 0)
         }
     }
 
@@ -124,17 +120,21 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     }
 
     /// On the context's thread.
-    fileprivate func completed(_ index: Int) {
-        let transfer = transfers[index].pointee
+    fileprivate func completed(_ transfer: libusb_transfer) {
+        guard let index = buffers.slot(at: transfer.buffer) else { return }
         let isGone = transfer.status == LIBUSB_TRANSFER_NO_DEVICE
-        let events = state.withLock { state in
+        let (events, mayBeLast) = state.withLock { state in
             state.isUnderWay[index] = false
             if isGone { state.isGone = true }
-            return state.events
+            // The last one counts until it has been told.
+            let mayBeLast = state.countUnderWay == 1
+            if !mayBeLast { state.countUnderWay -= 1 }
+            return (state.events, mayBeLast)
         }
         let outcome = Self.outcome(transfer)
         let reads = BulkDepth.readSlots
         events?(index < reads ? .read(slot: index, outcome) : .wrote(slot: index - reads, outcome))
+        guard mayBeLast else { return }
         let isIdle = state.withLock { state in
             state.countUnderWay -= 1
             return state.countUnderWay == 0
@@ -262,20 +262,8 @@ extension USBHostPipe {
     }
 }
 
-/// What a transfer's callback is given. Kept by the pipe, which is kept by who waits for the transfer.
-private final class TransferSlot: Sendable {
-    private unowned let pipe: USBHostPipe
-    private let index: Int
-
-    init(_ pipe: USBHostPipe, _ index: Int) {
-        self.pipe = pipe
-        self.index = index
-    }
-
-    func completed() { pipe.completed(index) }
-}
-
+/// - Parameter transfer: What it is given is its pipe, which is kept by who waits for the transfer.
 private func transferCompleted(_ transfer: UnsafeMutablePointer<libusb_transfer>?) {
-    guard let slot = transfer?.pointee.user_data else { return }
-    Unmanaged<TransferSlot>.fromOpaque(slot).takeUnretainedValue().completed()
+    guard let transfer = transfer?.pointee, let pipe = transfer.user_data else { return }
+    Unmanaged<USBHostPipe>.fromOpaque(pipe).takeUnretainedValue().completed(transfer)
 }
