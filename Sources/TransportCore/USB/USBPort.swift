@@ -47,7 +47,7 @@ final class USBPort: Sendable {
     private static let fullSpeedPacketSize = 64
     private static let pauseAfterFault = DispatchTimeInterval.milliseconds(100)
 
-    private struct State {
+    struct State {
         var handshake: USBLinkHandshake
         /// Nil while the pipe is disabled.
         var packetSizes: (read: Int, write: Int)?
@@ -67,7 +67,7 @@ final class USBPort: Sendable {
     }
 
     /// The link that runs.
-    private struct LinkState {
+    struct LinkState {
         let id: Int
         var wake: LinkWake?
         /// It has been told that there is nothing to read, or no room.
@@ -78,10 +78,10 @@ final class USBPort: Sendable {
         var owed: LinkReadiness = []
     }
 
-    private let pipe: any BulkPipe
+    let pipe: any BulkPipe
     private let queue: DispatchQueue
     private let events: @Sendable (Event) -> Void
-    private let state: Locked<State>
+    let state: Locked<State>
 
     var name: String { pipe.name }
 
@@ -181,7 +181,7 @@ extension USBPort {
     }
 
     /// On the link's queue: wakes it for all that it has to do.
-    private func tellLink(_ state: inout State) {
+    func tellLink(_ state: inout State) {
         let owed = takeOwed(&state)
         if !owed.isEmpty { state.link?.wake?.call(owed) }
     }
@@ -192,7 +192,7 @@ extension USBPort {
     }
 
     /// Begins as many reads as may be under way.
-    private func beginReads(_ state: inout State) {
+    func beginReads(_ state: inout State) {
         guard state.packetSizes != nil, !state.isWaiting else { return }
         while let slot = state.reads.beginNext(depth: state.depth) {
             let result = pipe.submitRead(slot)
@@ -226,7 +226,7 @@ extension USBPort {
 
     /// Looks at what came, in order, up to the data that the link has to take: a link that isn't read holds up all that
     /// follows, the beginning of another one included.
-    private func readOn(_ state: inout State) {
+    func readOn(_ state: inout State) {
         while state.arrival == nil, let (slot, outcome) = state.reads.takeOldest() {
             var data: Range<Int>?
             if case .done(let count) = outcome {
@@ -309,7 +309,7 @@ extension USBPort {
     }
 
     /// Ends the link that is open and says so to the other end.
-    private func endLink(_ state: inout State) {
+    func endLink(_ state: inout State) {
         if let message = state.handshake.close() { send(message, &state) }
         letGoOfLink(&state)
         tell(.over)
@@ -322,13 +322,13 @@ extension USBPort {
         state.arrival = nil
     }
 
-    private func send(_ message: USBLinkMessage, _ state: inout State) {
+    func send(_ message: USBLinkMessage, _ state: inout State) {
         state.messages.append(message)
         writeOn(&state)
     }
 
     /// Does what waits for a slot or for room, as far as there is any.
-    private func writeOn(_ state: inout State) {
+    func writeOn(_ state: inout State) {
         while let message = state.messages.first, let sizes = state.packetSizes,
             let slot = state.writes.take(leaving: 0)
         {
@@ -345,7 +345,7 @@ extension USBPort {
         state.link?.owed.insert(.writing)
     }
 
-    private func beginWrites(_ state: inout State) {
+    func beginWrites(_ state: inout State) {
         guard state.packetSizes != nil, !state.isWaiting else { return }
         while let (slot, length) = state.writes.beginNext(depth: state.depth) {
             let result = pipe.submitWrite(slot, count: length)
@@ -357,123 +357,10 @@ extension USBPort {
 
     /// Whether a packet that is chosen now is as near to the wire as it should be: nothing is staged. Those under way keep
     /// the pipe busy while the link fills up what stands behind them.
-    private func hasRoom(_ state: State) -> Bool {
+    func hasRoom(_ state: State) -> Bool {
         guard let sizes = state.packetSizes, sizes.write <= Self.fullSpeedPacketSize else {
             return state.writes.count <= state.depth
         }
         return state.writes.count < Self.writesAtFullSpeed
-    }
-}
-
-// MARK: - What the link asks for
-
-extension USBPort {
-    /// - Parameter wake: What tells the link that there is something to do.
-    func open(_ id: Int, _ wake: LinkWake) {
-        state.withLock { state in
-            guard state.link?.id == id else { return wake.call(.reading) }
-            state.link?.wake = wake
-            wake.call(.reading)
-        }
-    }
-
-    func readBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { pipe.readBuffer(slot) }
-    func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { pipe.writeBuffer(slot) }
-
-    /// What has come next: its slot is the link's until it is given back.
-    ///
-    /// - Parameters:
-    ///   - id: The link's.
-    ///   - slot: The one before.
-    func takeArrival(_ id: Int, givingBack slot: Int?) -> ArrivalResult {
-        state.withLock { state in
-            if let slot { state.reads.giveBack(slot) }
-            guard let link = state.link, link.id == id else {
-                beginReads(&state)
-                return .nothing(.failed(Self.gone(pipe.name)))
-            }
-            let arrival = state.arrival
-            state.arrival = nil
-            if arrival == nil { state.link?.awaitsArrival = true }
-            readOn(&state)
-            tellLink(&state)
-            if let arrival { return .arrived(arrival) }
-            return .nothing(link.hasEnded ? .ended : .notYet)
-        }
-    }
-
-    /// A slot to fill with what is to be written: it is the link's until it is written or given back.
-    func takeBlank(_ id: Int) -> BlankResult {
-        state.withLock { state in
-            guard state.link?.id == id, state.packetSizes != nil else {
-                return .nothing(.failed(Self.gone(pipe.name)))
-            }
-            return state.writes.take(leaving: BulkDepth.slotsForMessages).map(BlankResult.blank) ?? .nothing(.notYet)
-        }
-    }
-
-    /// Writes what stands in the link's slot.
-    ///
-    /// - Parameters:
-    ///   - id: The link's.
-    ///   - slot: Filled from `USBChunk.headerByteCount` on.
-    ///   - payloadByteCount: How much of it.
-    ///   - next: The slot to fill next, if there is one.
-    func write(_ id: Int, _ slot: Int, payloadByteCount: Int, next: inout Int?) -> LinkResult {
-        let (result, blank): (LinkResult, Int?) = state.withLock { state in
-            guard state.link?.id == id, let sizes = state.packetSizes else {
-                state.writes.giveBack(slot)
-                return (.failed(Self.gone(pipe.name)), nil)
-            }
-            let length = USBChunk.seal(
-                pipe.writeBuffer(slot), payloadByteCount: payloadByteCount, packetSize: sizes.write)
-            state.writes.stage(slot, length: length)
-            beginWrites(&state)
-            return (.bytes(payloadByteCount), state.writes.take(leaving: BulkDepth.slotsForMessages))
-        }
-        next = blank
-        return result
-    }
-
-    func canTakePacket(_ id: Int) -> Bool {
-        state.withLock { state in state.link?.id != id || state.packetSizes == nil || hasRoom(state) }
-    }
-
-    func notifyWhenWritable(_ id: Int) {
-        state.withLock { state in
-            guard state.link?.id == id else { return }
-            state.link?.awaitsRoom = true
-            writeOn(&state)
-            tellLink(&state)
-        }
-    }
-
-    func finishWriting(_ id: Int) {
-        state.withLock { state in
-            guard state.link?.id == id, case .open(let nonce) = state.handshake.state else { return }
-            send(USBLinkMessage(.end, nonce: nonce), &state)
-        }
-    }
-
-    /// - Parameters:
-    ///   - id: The link's.
-    ///   - arrived: The slot that it has of what came, if any.
-    ///   - blank: The slot that it would have written next, if any.
-    func closeLink(_ id: Int, givingBack arrived: Int?, _ blank: Int?) {
-        state.withLock { state in
-            if let arrived { state.reads.giveBack(arrived) }
-            if let blank { state.writes.giveBack(blank) }
-            if state.link?.id == id { endLink(&state) }
-            writeOn(&state)
-            readOn(&state)
-        }
-    }
-
-    /// Bytes that have not been taken by the other end.
-    func unsentByteCount() -> Int { state.withLock { $0.writes.byteCount } }
-
-    private static func gone(_ name: String) -> TransportError {
-        TransportError(
-            .connectionLost, "the connection over \(name) is gone. Is the cable in, and does the program run there?")
     }
 }
