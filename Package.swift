@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQR", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
 
         // Inline helpers for what Swift cannot import: macros, variadic functions, ioctl numbers.
         .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
@@ -53,7 +54,7 @@ let package = Package(
 
         // The four cores: none of them knows another but through `CamoTypes`.
         library("WireProtocol", ["CamoTypes"]),
-        library("MediaCore", ["CamoTypes", "Confinement", "CFFmpegShims", "CYUV"]),
+        library("MediaCore", ["CamoTypes", "Confinement", "CFFmpegShims", "CYUV", "CQR", "CZBar"]),
         library("DeviceCore", ["CamoTypes", "Confinement", "CLinuxShims", "CALSA"]),
         library(
             "TransportCore",
@@ -65,10 +66,7 @@ let package = Package(
             ["CamoTypes", "Confinement", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore"]),
         library(
             "StudioKit",
-            [
-                "CamoTypes", "Confinement", "CLinuxShims", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore",
-                "CQR",
-            ]),
+            ["CamoTypes", "Confinement", "CLinuxShims", "WireProtocol", "TransportCore", "MediaCore", "DeviceCore"]),
 
         // The commands: one kit each, options and exit codes; both can look for what is missing, and make this machine a
         // USB device.

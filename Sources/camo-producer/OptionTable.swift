@@ -64,6 +64,7 @@ enum ProducerTable {
             ],
             examples: [
                 ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),
+                ("camo-producer pair --v4l2 /dev/video0", "Let the camera read the code."),
                 ("camo-producer --v4l2 /dev/video0 --alsa default", "Be the camera of that studio."),
                 (
                     "rpicam-vid -t 0 --codec h264 --inline --flush -o - | camo-producer --h264 -",
@@ -73,15 +74,20 @@ enum ProducerTable {
             commands: [pair, list, photo, controls, devices, doctor, usbGadget]),
         secretPrefix: "camo:pair?")
 
+    static let image = Option("image", .path, as: "FILE", "a picture of the code: PNG, JPEG, WebP or BMP")
+    static let yes = Option("yes", .name, as: "NAME", "pair without asking, if it is the code of the studio NAME")
+
     private static let pair = Command(
         "pair", "Pair with a studio by the code that it shows.",
-        usage: ["CODE [options]", "- [options]"],
+        usage: ["CODE [options]", "- [options]", "--v4l2 DEV [options]", "--image FILE [options]"],
         discussion: [
             "The code is good for one pairing. Given as a word it is hidden from the list of processes at once; "
-                + "with - it is read from standard input and never gets there."
+                + "with - it is read from standard input and never gets there.",
+            "A camera looks for the code for a minute, and sends nothing to anybody meanwhile. Whose code was seen is "
+                + "shown and asked about before anything else is done.",
         ],
-        operands: [Operand("CODE", .text, "the code, camo:pair?..., or - for standard input")],
-        groups: [OptionGroup("Network", [name])])
+        operands: [Operand("CODE", .text, "the code, camo:pair?..., or - for standard input", count: .optional)],
+        groups: [OptionGroup("Read the code", [v4l2, image, yes]), OptionGroup("Network", [name])])
 
     static let overwrite = Flag("overwrite", "a file of that name is replaced")
 

@@ -6,7 +6,7 @@ import GadgetSetup
 struct ProducerOptions: Equatable, Sendable {
     enum Action: Equatable, Sendable {
         case stream(StreamOptions)
-        case pair(PairingInput)
+        case pair(PairingOptions)
         case controls(ControlsOptions)
         case photo(PhotoOptions)
         case listDevices
@@ -19,24 +19,13 @@ struct ProducerOptions: Equatable, Sendable {
         case usbGadget(GadgetOptions)
     }
 
-    /// Where `pair` finds the code.
-    enum PairingInput: Equatable, Sendable {
-        case standardInput
-        case code(Secret)
-    }
-
     var global: GlobalOptions
     var action: Action
-    /// What studios call this producer, said when it pairs; nil: the host's name.
-    var pairingName: String?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         global = try GlobalOptions(arguments)
         switch Array(arguments.path.dropFirst()) {
-        case ["pair"]:
-            let code = arguments.operands[0]
-            action = .pair(code == "-" ? .standardInput : .code(Secret(code)))
-            pairingName = arguments[ProducerTable.name]
+        case ["pair"]: action = .pair(try PairingOptions(arguments))
         case ["photo"]: action = .photo(try PhotoOptions(arguments))
         case ["controls"]: action = .controls(ControlsOptions(arguments))
         case ["list"]: action = .listSources
@@ -47,6 +36,46 @@ struct ProducerOptions: Equatable, Sendable {
             action = .usbGadget(try GadgetOptions(arguments))
         default: action = .stream(try StreamOptions(arguments))
         }
+    }
+}
+
+/// Where `pair` finds the code, and what it may do with one that was seen.
+struct PairingOptions: Equatable, Sendable {
+    enum Input: Equatable, Sendable {
+        case standardInput
+        case code(Secret)
+        case image(String)
+        /// A device node or a stable ID.
+        case camera(String)
+
+        /// Somebody, or something, has shown it: whose it is has to be confirmed.
+        var isSeen: Bool {
+            switch self {
+            case .image, .camera: true
+            case .standardInput, .code: false
+            }
+        }
+    }
+
+    var input: Input
+    /// The studio whose code needs no question.
+    var confirmedName: String?
+    /// What the studio is to call this producer; nil: the host's name.
+    var name: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        let word = arguments.operands.first
+        switch (try arguments.atMostOne(of: [ProducerTable.v4l2, ProducerTable.image])?.name, word) {
+        case (let option?, _?): throw arguments.error("--\(option) and CODE exclude each other: give one of them")
+        case (ProducerTable.v4l2.name, _): input = .camera(arguments[ProducerTable.v4l2] ?? "")
+        case (ProducerTable.image.name, _): input = .image(arguments[ProducerTable.image] ?? "")
+        case (_, "-"): input = .standardInput
+        case (_, let code?): input = .code(Secret(code))
+        case (_, nil): throw arguments.error("CODE is missing; or let it be seen, with --v4l2 DEV or --image FILE")
+        }
+        confirmedName = arguments[ProducerTable.yes]
+        if !input.isSeen { try arguments.refuse([ProducerTable.yes], "is only for --v4l2 and --image") }
+        name = arguments[ProducerTable.name]
     }
 }
 

@@ -7,12 +7,14 @@ struct Program {
     static func main() async {
         let options = CommandLineProgram.parseOrExit(ProducerTable.tool, ProducerOptions.init)
         // Before anything else can take time: until then every user of this machine can read the code.
-        if case .pair(.code(let code)) = options.action { ArgumentMemory.wipe(code.text) }
+        if case .pair(let pairing) = options.action, case .code(let code) = pairing.input {
+            ArgumentMemory.wipe(code.text)
+        }
         let run = CommandRun(options)
         let code =
             switch options.action {
             case .stream(let stream): await StreamCommand(stream, run).perform()
-            case .pair(let input): await PairCommand(input, name: options.pairingName, run).perform()
+            case .pair(let pairing): await PairCommand(pairing, run).perform()
             case .photo(let photo): await PhotoCommand(photo, run).perform()
             case .controls(let controls): ControlsCommand(controls, run).perform()
             case .listSources: ListCommand(run).perform()

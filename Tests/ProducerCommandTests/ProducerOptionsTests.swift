@@ -86,8 +86,6 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func theOtherCommands() throws {
-        #expect(try parse(["pair", "camo:pair?v=1"]).action == .pair(.code(Secret("camo:pair?v=1"))))
-        #expect(try parse(["pair", "-"]).action == .pair(.standardInput))
         #expect(try parse(["doctor", "--port", "5700"]).action == .doctor(port: 5_700))
         let gadget = try parse(["usb-gadget", "setup", "--user", "pi", "--udc", "fe980000.usb"]).action
         #expect(gadget == .usbGadget(.setUp(user: "pi", controller: "fe980000.usb")))
@@ -108,12 +106,28 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["devices", "--json", "--state-dir", "P"]).global.stateDirectory == "P")
     }
 
+    private func pairing(_ words: [String]) throws -> PairingOptions {
+        guard case .pair(let options) = try parse(["pair"] + words).action else { throw UsageError("another command") }
+        return options
+    }
+
+    @Test func aCodeIsTypedReadOrSeen() throws {
+        #expect(try pairing(["camo:pair?v=1"]).input == .code(Secret("camo:pair?v=1")))
+        #expect(try pairing(["-", "--name", "Kitchen"]).name == "Kitchen")
+        #expect(try pairing(["-"]).input == .standardInput)
+        #expect(try pairing(["--v4l2", "/dev/video0"]).input == .camera("/dev/video0"))
+        let image = try pairing(["--image", "code.png", "--yes", "Desk"])
+        #expect(image.input == .image("code.png") && image.confirmedName == "Desk")
+    }
+
     @Test(arguments: [
         (["--raw", "-"], "--size"), (["--loop"], "--loop"), (["--format", "nv12"], "--format"),
         (["--h264", "-", "--size", "64x64"], "--size"), (["--h264", "-", "--mirror"], "--mirror"),
         (["--v4l2", "a", "--test-pattern"], "--test-pattern"), (["--file", "a", "--raw", "-"], "--raw"),
         (["--port", "1", "--connect", "a:1"], "--connect"), (["--sound", "off", "--alsa", "default"], "--alsa"),
         (["--raw", "file", "--size", "64x64"], "--raw"), (["pair"], "CODE"), (["pair", "a", "--port", "1"], "--port"),
+        (["pair", "a", "--image", "f"], "--image"), (["pair", "--v4l2", "a", "--image", "f"], "--image"),
+        (["pair", "a", "--yes", "Desk"], "--yes"),
         (["-q", "-v"], "--quiet"), (["controls", "brightness"], "NAME=VALUE"), (["photo"], "FILE"),
         (["photo", "a.gif"], "FILE"),
     ])

@@ -1,6 +1,5 @@
 internal import Confinement
 internal import DeviceCore
-internal import Dispatch
 internal import MediaCore
 
 /// Takes one photo with a camera that nobody streams from: opens it at its best size and waits until its exposure has
@@ -18,7 +17,7 @@ struct PhotoCapture {
     ///
     /// - Throws: ``DeviceError``: the camera cannot be opened, or sends nothing that is a picture.
     func take(of device: VideoDevice) throws(DeviceError) -> VideoFrame {
-        let inbox = Inbox()
+        let inbox = PictureInbox()
         let unpacking = PictureUnpacking(onFrame: inbox.put, onComplaint: { _ in })
         // Ten a second are enough, and many cameras are slower at their best size.
         let wish = CameraWish(size: .maximum, framesPerSecond: 10)
@@ -48,42 +47,6 @@ struct PhotoCapture {
                 }
                 return best
             }
-        }
-    }
-}
-
-/// The newest picture of a capture, for one who waits.
-private final class Inbox: Sendable {
-    enum Item {
-        case picture(VideoFrame)
-        case lost(DeviceError)
-        case nothing
-    }
-
-    private let state = Locked<(frame: VideoFrame?, error: DeviceError?)>((nil, nil))
-    private let news = DispatchSemaphore(value: 0)
-
-    @Sendable func put(_ frame: VideoFrame) {
-        state.withLock { $0.frame = frame }
-        news.signal()
-    }
-
-    @Sendable func end(_ error: DeviceError) {
-        state.withLock { $0.error = error }
-        news.signal()
-    }
-
-    func next(within limit: Microseconds) -> Item {
-        let deadline = DispatchTime.now() + .microseconds(Int(max(0, limit.count)))
-        while true {
-            let hasNews = news.wait(timeout: deadline) == .success
-            let item = state.withLock { state -> Item? in
-                defer { state.frame = nil }
-                return state.frame.map(Item.picture) ?? state.error.map(Item.lost)
-            }
-            if let item { return item }
-            // Two pictures for one look leave a signal without a picture.
-            guard hasNews else { return .nothing }
         }
     }
 }

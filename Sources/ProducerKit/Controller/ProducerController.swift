@@ -256,7 +256,9 @@ public final class ProducerController: Sendable {
     package func readPairedDevices() throws(ProducerError) -> [PairedDevice] { try installation().store.devices }
 
     /// Whose code it is, before anything is sent: a name that proves nothing yet, and the key that will be demanded.
-    package func studio(inCode code: String) throws(ProducerPairingError) -> (name: String, id: DeviceID) {
+    ///
+    /// - Throws: ``ProducerPairingError`` `.invalidCode`, `.unsupportedVersion`.
+    public func studio(inCode code: String) throws(ProducerPairingError) -> (name: String, id: DeviceID) {
         do throws(PairingCodeError) {
             let code = try WireProtocol.PairingCode.parse(code)
             return (code.name, code.key)

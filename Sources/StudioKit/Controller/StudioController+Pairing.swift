@@ -45,7 +45,8 @@ extension StudioController {
                 session.stop()
                 throw StudioError(.notRunning, "the studio was stopped")
             }
-            return PairingCode(text: session.code.text, expiry: session.expiry)
+            return PairingCode(
+                text: session.code.text, fingerprint: identity.id.fingerprint, expiry: session.expiry)
         } catch {
             delegateCalls.call { [self] in $0.studioController(self, didFailToPair: error) }
             throw error

@@ -1,14 +1,19 @@
+internal import MediaCore
+
 /// What a studio shows so that a producer can pair with it: once, and only for a while.
 ///
 /// **A secret**: whoever has it first, pairs. ``description`` does not show it; ``text`` and ``drawing(_:)`` do.
 public struct PairingCode: Sendable, Hashable, CustomStringConvertible {
     /// What the producer is given: `camo:pair?v=1&k=…`, at most 300 bytes of ASCII.
     public let text: String
+    /// Of this studio's key: a producer that has read the code shows it before it pairs.
+    public let fingerprint: String
     /// When it stops being good, on this machine's monotonic clock. The studio alone judges that.
     public let expiry: MonotonicTime
 
-    package init(text: String, expiry: MonotonicTime) {
+    package init(text: String, fingerprint: String, expiry: MonotonicTime) {
         self.text = text
+        self.fingerprint = fingerprint
         self.expiry = expiry
     }
 

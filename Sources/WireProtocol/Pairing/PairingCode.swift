@@ -8,6 +8,8 @@ import CamoTypes
 package struct PairingCode: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     package static let version = 1
     package static let secretByteCount = 16
+    /// How each of them begins.
+    package static let start = PairingCodeText.start
 
     /// The exact text that was parsed, without white space around it. Holds the secret: never into a log.
     package let text: String

@@ -59,7 +59,10 @@ struct PairCommand {
     private func show(_ code: PairingCode) throws(OutputError) {
         let payload = Event(
             "pairing",
-            ["payload": .string(code.text), "validSeconds": JSONValue(options.validSeconds)])
+            [
+                "payload": .string(code.text), "validSeconds": JSONValue(options.validSeconds),
+                "fingerprint": .string(code.fingerprint),
+            ])
         if run.options.global.json { return run.events.write(payload) }
         // With --then-watch --stdout the pictures have standard output.
         let isTaken = run.options.action.takesStandardOutput
@@ -74,7 +77,7 @@ struct PairCommand {
                 "hint",
                 sentence:
                     "Give this code to the producer: camo-producer pair 'CODE'. It is a secret, good once and for "
-                    + "\(options.validSeconds) s"))
+                    + "\(options.validSeconds) s. This studio's fingerprint is \(code.fingerprint)"))
     }
 
     private func countDown(to expiry: MonotonicTime) async {

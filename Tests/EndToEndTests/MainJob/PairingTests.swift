@@ -33,6 +33,28 @@ import Testing
         }
     }
 
+    @Test func `a picture of the code pairs, once somebody has said whose it is`() async throws {
+        try await Rig.run { rig in
+            let pair = try Pair(rig)
+            let picture = try rig.directory("code").path + "/code.png"
+            let (_, studio) = try await pair.showCode(["--name", "Desk", "--qr", picture])
+            // Nobody is there to be asked.
+            let asks = try pair.startProducer(["pair", "--image", picture])
+            #expect(try await asks.exit(within: .seconds(10)) == .exited(64))
+            #expect(asks.standardError.text.contains("--yes 'Desk'"), "\(asks.report)")
+            let wrong = try pair.startProducer(["pair", "--image", picture, "--yes", "Kitchen"])
+            #expect(try await wrong.exit(within: .seconds(10)) == .exited(78))
+            // Both ends show the same, to compare.
+            let fingerprint = try await studio.event("pairing", within: .seconds(1))["fingerprint"].string
+            #expect(
+                wrong.standardError.text.contains("the code is of Desk (\(fingerprint ?? "none"))"), "\(wrong.report)")
+            let right = try pair.startProducer(["pair", "--image", picture, "--yes", "Desk"])
+            #expect(try await right.exit(within: .seconds(35)) == .exited(0), "\(right.report)")
+            #expect(try await studio.exit(within: .seconds(5)) == .exited(0), "\(studio.report)")
+            for text in [asks, wrong, right].map(\.report) { #expect(!text.contains("camo:pair?v=1")) }
+        }
+    }
+
     @Test(arguments: [
         ("", "camo:pair"), ("hello", "camo:pair"),
         ("camo:pair?v=2&k=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&s=AAAAAAAAAAAAAAAAAAAAAA&n=x", "version"),

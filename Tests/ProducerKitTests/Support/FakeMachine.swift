@@ -11,6 +11,8 @@ final class FakeMachine: CameraMachine {
         var device: VideoDevice
         /// Of its first pictures; the last one goes on.
         var lumas: [UInt8]
+        /// Instead of greys: these, the last of which goes on.
+        var pictures: [VideoFrame] = []
         /// Goes silent after so many pictures.
         var lastPicture = Int.max
         var size = PixelSize(width: 64, height: 48)
@@ -124,6 +126,10 @@ final class FakeMachine: CameraMachine {
                 count += 1
                 if !lens.coded.isEmpty {
                     onPicture(.coded(lens.coded[(count - 1) % lens.coded.count].bytes, at: SystemClock().now))
+                    continue
+                }
+                if !lens.pictures.isEmpty {
+                    onPicture(.frame(lens.pictures[min(count, lens.pictures.count) - 1]))
                     continue
                 }
                 guard count <= lens.lastPicture,

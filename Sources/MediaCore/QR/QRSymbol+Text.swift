@@ -1,6 +1,6 @@
 extension QRSymbol {
     /// How the colours of a text drawing come about.
-    enum TextStyle: Sendable {
+    package enum TextStyle: Sendable {
         /// Black on white by escape sequences (ECMA-48, SGR), whatever the terminal's theme is.
         case terminal
         /// Characters alone, for a file: light modules are drawn, dark ones left out, which is right on a dark
@@ -11,7 +11,7 @@ extension QRSymbol {
     /// Two rows of modules in each line of text: a character cell is about twice as high as wide.
     ///
     /// Version 6, which holds 134 bytes at level L, is 41 modules wide: 25 lines with the quiet zone.
-    func text(_ style: TextStyle) -> String {
+    package func text(_ style: TextStyle) -> String {
         var lines = ""
         for y in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
             if style == .terminal { lines += "\u{1B}[38;5;16;48;5;231m" }

@@ -2,19 +2,19 @@ internal import CQR
 internal import Glibc
 
 /// A QR code (ISO/IEC 18004): a square of light and dark modules.
-struct QRSymbol: Equatable, Sendable {
+package struct QRSymbol: Equatable, Sendable {
     /// Light modules that have to surround the symbol on each side (ISO/IEC 18004, 6.3.8).
-    static let quietZone = 4
+    package static let quietZone = 4
 
     /// Modules on one side, without the quiet zone.
-    let width: Int
+    package let width: Int
     private let dark: [Bool]
 
     /// Nil when `text` does not fit any symbol.
     ///
     /// Level L: a screen is not scratched, and fewer modules are easier to scan from a distance. The version is the
     /// smallest that holds the text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         // 8-bit mode keeps the bytes as they are; the letters' case is part of the code.
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
         defer { QRcode_free(code) }
@@ -26,10 +26,10 @@ struct QRSymbol: Equatable, Sendable {
     }
 
     /// Whether the module is dark; false anywhere outside the symbol.
-    func isDark(x: Int, y: Int) -> Bool {
+    package func isDark(x: Int, y: Int) -> Bool {
         (0..<width).contains(x) && (0..<width).contains(y) && dark[y * width + x]
     }
 
     /// All coordinates from the quiet zone's first to its last.
-    var range: Range<Int> { -Self.quietZone..<width + Self.quietZone }
+    package var range: Range<Int> { -Self.quietZone..<width + Self.quietZone }
 }

@@ -1,6 +1,6 @@
 extension QRSymbol {
     /// A picture for browsers and printers (SVG 1.1): one path of runs of dark modules, one unit a module.
-    var svg: String {
+    package var svg: String {
         let side = width + 2 * Self.quietZone
         var path = ""
         for y in 0..<width {

@@ -3,7 +3,7 @@ extension QRSymbol {
     ///
     /// Written here, and not by an image library, because it is a secret that goes into a file only its owner can
     /// read, in one piece.
-    func png(scale: Int = 8) -> [UInt8] {
+    package func png(scale: Int = 8) -> [UInt8] {
         let side = (width + 2 * Self.quietZone) * scale
         var rows: [UInt8] = []
         for y in range {
