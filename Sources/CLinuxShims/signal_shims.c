@@ -29,3 +29,20 @@ void linux_catch_ending_signals(int descriptor, int exit_status) {
     struct sigaction old;
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
 }
+
+static int user_descriptor = -1;
+
+static void user_signal_arrived(int number) {
+    int saved = errno;
+    unsigned char byte = (unsigned char)number;
+    while (write(user_descriptor, &byte, 1) < 0 && errno == EINTR) {}
+    errno = saved;
+}
+
+void linux_catch_user_signals(int descriptor) {
+    user_descriptor = descriptor;
+    struct sigaction action = {.sa_handler = user_signal_arrived, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+}

@@ -71,7 +71,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, list, photo, controls, devices, doctor, usbGadget]),
+            commands: [pair, list, photo, controls, pause, resume, devices, doctor, usbGadget]),
         secretPrefix: "camo:pair?")
 
     static let image = Option("image", .path, as: "FILE", "a picture of the code: PNG, JPEG, WebP or BMP")
@@ -109,6 +109,15 @@ enum ProducerTable {
             ("camo-producer controls exposure_time_absolute=100", "10 ms of exposure, by hand."),
             ("camo-producer controls focus_automatic_continuous=on", "Focus by itself again."),
         ])
+
+    private static let pause = Command(
+        "pause", "Withhold camera and microphone from all studios, which see a placeholder.",
+        discussion: [
+            "Programs that run close their devices at once, and those that are started later begin so, until 'resume'. "
+                + "SIGUSR1 does the same to one program alone, and SIGUSR2 lets it go on."
+        ])
+
+    private static let resume = Command("resume", "Let studios see and hear again what they watch.")
 
     private static let list = Command(
         "list", "List the cameras and microphones of this machine, and what they can send.",

@@ -8,6 +8,8 @@ struct ProducerOptions: Equatable, Sendable {
         case stream(StreamOptions)
         case pair(PairingOptions)
         case controls(ControlsOptions)
+        /// Withhold camera and microphone, or no longer.
+        case setPaused(Bool)
         case photo(PhotoOptions)
         case listDevices
         /// Cameras and microphones.
@@ -28,6 +30,8 @@ struct ProducerOptions: Equatable, Sendable {
         case ["pair"]: action = .pair(try PairingOptions(arguments))
         case ["photo"]: action = .photo(try PhotoOptions(arguments))
         case ["controls"]: action = .controls(ControlsOptions(arguments))
+        case ["pause"]: action = .setPaused(true)
+        case ["resume"]: action = .setPaused(false)
         case ["list"]: action = .listSources
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])

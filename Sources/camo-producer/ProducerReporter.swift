@@ -90,6 +90,10 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
         run.events.write(event)
     }
 
+    func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {
+        run.events.write(.pause(isPaused))
+    }
+
     func producerController(_ controller: ProducerController, didReport line: String) {
         run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
     }

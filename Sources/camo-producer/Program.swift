@@ -17,6 +17,7 @@ struct Program {
             case .pair(let pairing): await PairCommand(pairing, run).perform()
             case .photo(let photo): await PhotoCommand(photo, run).perform()
             case .controls(let controls): ControlsCommand(controls, run).perform()
+            case .setPaused(let isPaused): PauseCommand(run).perform(isPaused)
             case .listSources: ListCommand(run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)

@@ -1,4 +1,5 @@
 import CommandCore
+import Glibc
 import ProducerKit
 
 /// `camo-producer [SOURCE]`: serves paired studios until the source or somebody ends it.
@@ -18,6 +19,7 @@ struct StreamCommand {
             let choice = try SourceChoice(options)
             controller = ProducerController(configuration: configuration(choice), sources: choice.sources)
             controller.delegate = reporter
+            UserSignals.watch { $0 == SIGUSR1 ? controller.pause() : controller.resume() }
             try controller.start()
             started(controller, choice)
         } catch {
@@ -109,7 +111,7 @@ struct StreamCommand {
             let statistics = controller.statistics
             let rate = statistics.outgoingPictures - min(last, statistics.outgoingPictures)
             last = statistics.outgoingPictures
-            run.events.status(Self.line(controller.state, statistics, rate))
+            run.events.status(controller.isPaused ? "paused" : Self.line(controller.state, statistics, rate))
         }
     }
 

@@ -92,6 +92,8 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["usb-gadget", "remove"]).action == .usbGadget(.remove))
         #expect(complaint(["usb-gadget"]).contains("setup or remove"))
         #expect(complaint(["usb-gadget", "remove", "--user", "pi"]).contains("--user"))
+        #expect(try parse(["pause"]).action == .setPaused(true))
+        #expect(try parse(["resume"]).action == .setPaused(false))
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "1f2e"]).action == .removeDevice("1f2e"))
         guard case .photo(let photo) = try parse(["photo", "a.JPG", "--rotate", "90", "--overwrite"]).action else {

@@ -4,6 +4,7 @@ internal import TransportCore
 final class Installation: Sendable {
     let identity: Identity
     let store: PairedDeviceStore
+    let pauseMark: PauseMark
 
     init(
         _ chosen: String?, program: String, report: @escaping @Sendable (String) -> Void
@@ -12,6 +13,7 @@ final class Installation: Sendable {
             let directory = try StateDirectory(chosen: chosen, program: program, report: report)
             identity = try Identity.loadOrCreate(in: directory)
             store = try PairedDeviceStore(in: directory)
+            pauseMark = PauseMark(in: directory)
         } catch {
             throw ProducerError(error)
         }

@@ -22,6 +22,8 @@ public final class ProducerController: Sendable {
     /// The connections that were told last. With this lock held, what is told is found out and put in its row: links
     /// have queues of their own, and none may tell what another has made old.
     private let told = Locked<[Connection]>([])
+    /// Held while it is paused or goes on: one after the other.
+    let paused = Locked(false)
     /// Written once, at the end of `init`: it tells this object.
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
@@ -113,8 +115,12 @@ public final class ProducerController: Sendable {
             let service = try ProducerService(
                 configuration: configuration, settings: settings, installation: installation, sources: sources,
                 encoders: try encoders ?? configuration.encoders(), clock: clock, owner: self)
+            followPauseMark(installation.pauseMark)
+            // Before anything is opened; and once more, if it was paused meanwhile.
+            paused.withLock { if $0 { service.pipeline.pause() } }
             try service.start()
             inner.withLock { $0.service = service }
+            paused.withLock { $0 ? service.pipeline.pause() : service.pipeline.resume() }
             isStarted = true
             tellState()
             desk?.begin()

@@ -51,6 +51,9 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// The list of paired devices changed, here or in another process, while the producer runs.
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
 
+    /// Camera and microphone are withheld, or no longer: ``ProducerController/isPaused``.
+    func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool)
+
     /// Something did not work; the producer goes on unless its state says otherwise.
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError)
 
@@ -90,6 +93,7 @@ extension ProducerControllerDelegate {
     public func producerController(
         _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
     ) {}
+    public func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {}
     public func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {}
     public func producerController(_ controller: ProducerController, didReport line: String) {}
     public func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?) {}

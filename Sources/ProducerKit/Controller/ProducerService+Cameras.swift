@@ -28,6 +28,8 @@ extension ProducerService {
         guard let owner, let desk = owner.desk else {
             return answer(.unsupported, "this producer's source is no camera that could be chosen or set")
         }
+        // Another camera would be opened to see whether it works.
+        guard !owner.isPaused else { return answer(.refused, "the producer is paused") }
         owner.allows(.remoteControl, from: viewer.peer) { isAllowed in
             guard isAllowed else { return answer(.refused, "the producer did not agree") }
             let finish: @Sendable (Result<Void, ProducerError>) -> Void = { result in

@@ -44,6 +44,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let sound: SoundDistribution
     private let coded: CodedPassage
     private let choice: EncoderChoice
+    private let gate = PauseGate()
     private let state = Locked(State())
     /// Starting and stopping a source may take a while: not on a link's queue.
     private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
@@ -117,7 +118,9 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     // MARK: Pictures and sound in; the sources' threads
 
-    func deliver(_ frame: VideoFrame) {
+    func deliver(_ frame: VideoFrame) { gate.passPicture(frame.size) { handOn(frame) } }
+
+    private func handOn(_ frame: VideoFrame) {
         let (encodes, isOther) = state.withLock { state in
             if state.encodes.isEmpty, !state.isStopped { state.newest = frame }
             defer { state.isCoded = false }
@@ -128,6 +131,10 @@ final class ProducerPipeline: MediaSink, Sendable {
     }
 
     func deliver(_ unit: AccessUnit, format: CodedPictureFormat) {
+        gate.passPicture(format.size) { handOn(unit, format) }
+    }
+
+    private func handOn(_ unit: AccessUnit, _ format: CodedPictureFormat) {
         let left = state.withLock { state -> [DefinitionEncode] in
             defer { state.isCoded = true }
             guard state.isCoded == false else { return [] }
@@ -138,10 +145,15 @@ final class ProducerPipeline: MediaSink, Sendable {
         coded.offer(unit, format: format, arrival: clock.now)
     }
 
-    func deliver(_ sound: AudioFrame) { if settings.hasSound { self.sound.offer(sound) } }
+    func deliver(_ sound: AudioFrame) { if settings.hasSound, !gate.isShut { self.sound.offer(sound) } }
 
     /// Whoever comes next is not shown what was there minutes ago.
     func picturesAreOutOfDate() {
+        // What is kept now is the placeholder.
+        if !gate.isShut { forgetPictures() }
+    }
+
+    private func forgetPictures() {
         let encodes = state.withLock { state in
             state.newest = nil
             return Array(state.encodes.values)
@@ -237,7 +249,7 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     private func openSources() {
         let opens = state.withLock { state in
-            guard !state.isStopped, !state.areSourcesOpen else { return false }
+            guard !state.isStopped, !state.areSourcesOpen, !gate.isShut else { return false }
             state.areSourcesOpen = true
             return true
         }
@@ -260,10 +272,53 @@ final class ProducerPipeline: MediaSink, Sendable {
             state.areSourcesOpen = false
             return true
         }
-        let closing = sources.filter(\.opensOnDemand)
-        guard closes, !closing.isEmpty else { return }
-        stopAll(closing)
+        guard closes else { return }
+        stopAll(sources.filter(\.opensOnDemand))
         picturesAreOutOfDate()
+    }
+
+    // MARK: Privacy
+
+    private static let placeholderInterval = DispatchTimeInterval.seconds(1)
+
+    var isPaused: Bool { gate.isShut }
+
+    /// From now on no picture and no sound goes to an encoder, and none that waits for one: viewers are sent a placeholder.
+    /// Devices are closed, a pipe is read on; the camera's light may take a moment to go out.
+    func pause() {
+        guard let number = gate.shut() else { return }
+        forgetPictures()
+        showPlaceholder(number)
+        sourceQueue.async { [self] in
+            guard gate.isShut else { return }
+            let wereOpen = state.withLock { state in
+                defer { state.areSourcesOpen = false }
+                return state.areSourcesOpen
+            }
+            if wereOpen { stopAll(sources.filter(\.opensOnDemand)) }
+        }
+    }
+
+    /// Goes on where somebody watches: with a keyframe.
+    func resume() {
+        guard gate.open() else { return }
+        cameraDidChange()
+        watchersDidChange()
+    }
+
+    /// Again and again: whoever comes has something to see, and no studio takes the link for dead.
+    private func showPlaceholder(_ number: Int) {
+        let encode = settings.encode
+        let isTurned = encode.rotation == .quarter || encode.rotation == .threeQuarters
+        let box = encode.box ?? encode.definition.box
+        let size = gate.size ?? (isTurned ? PixelSize(width: box.height, height: box.width) : box)
+        let isShown = gate.passPlaceholder(number) {
+            if let picture = try? PausePicture.frame(size, isTurned: isTurned, at: clock.now) { handOn(picture) }
+        }
+        guard isShown, !state.withLock({ $0.isStopped }) else { return }
+        sourceQueue.asyncAfter(deadline: .now() + Self.placeholderInterval) { [weak self] in
+            self?.showPlaceholder(number)
+        }
     }
 
     // MARK: Figures

@@ -66,6 +66,44 @@ import Testing
         }
     }
 
+    @Test func `a paused producer is watched and recorded, but shows nothing`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let producer = try pair.startProducer(
+                ["--test-pattern", "--size", "320x240", "--fps", "10", "--json", "--no-advertise"])
+            let port = try await pair.port(of: producer)
+            let out = try rig.directory("out").file("out.mp4")
+            try await rig.run("camo-producer", ["pause", "--state-dir", pair.producerState])
+            _ = try await producer.event("paused", within: .seconds(5))
+            let studio = try pair.startStudio(["--connect", "127.0.0.1:\(port)", "--record", out, "--json", "--stats"])
+            _ = try await studio.event("recording", within: .seconds(10))
+            // Until two placeholders are there.
+            _ = try await studio.event("statistics", within: .seconds(10)) { ($0["pictures"].integer ?? 0) >= 2 }
+            try await rig.run("camo-producer", ["resume", "--state-dir", pair.producerState])
+            _ = try await studio.event("statistics", within: .seconds(10)) { ($0["pictures"].integer ?? 0) >= 20 }
+            // By a signal as well: this program alone.
+            for (number, name) in [(SIGUSR1, "paused"), (SIGUSR2, "resumed")] {
+                let told = producer.standardOutput.lines.count
+                producer.signal(number)
+                _ = try await producer.event(name, within: .seconds(5), from: told)
+            }
+            studio.signal(SIGINT)
+            #expect(try await studio.exit(within: .seconds(2)) == .exited(130))
+            producer.signal(SIGTERM)
+            #expect(try await producer.exit(within: .seconds(2)) == .exited(0))
+            // How much there is to see in each picture: a placeholder has two greys, the pattern all colours.
+            let saturations = try await rig.run(
+                "ffprobe",
+                [
+                    "-v", "error", "-f", "lavfi", "-i", "movie=\(out),signalstats", "-show_entries",
+                    "frame_tags=lavfi.signalstats.SATMAX", "-of", "csv=p=0",
+                ], within: .seconds(30)
+            ).split(separator: "\n").compactMap { Double($0) }
+            #expect(saturations.first.map { $0 < 5 } == true, "\(saturations)")
+            #expect(saturations.contains { $0 > 60 }, "\(saturations)")
+        }
+    }
+
     @Test func `sound and picture stay together`() async throws {
         try await Rig.run { rig in
             let pair = try await Pair.paired(rig)

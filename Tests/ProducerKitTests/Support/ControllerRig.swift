@@ -18,6 +18,7 @@ enum Told: Hashable, Sendable {
     case report(String)
     case cameras([Camera], Camera.ID?)
     case controls([CameraControl])
+    case pause(Bool)
     case end(ProducerError?)
 }
 
@@ -50,6 +51,9 @@ extension LoggingDelegate {
     ) { log.change { $0.append(.cameras(cameras, selected)) } }
     func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl]) {
         log.change { $0.append(.controls(controls)) }
+    }
+    func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {
+        log.change { $0.append(.pause(isPaused)) }
     }
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         log.change { $0.append(.failure(error)) }
