@@ -272,8 +272,9 @@ final class ProducerPipeline: MediaSink, Sendable {
             state.areSourcesOpen = false
             return true
         }
-        guard closes else { return }
-        stopAll(sources.filter(\.opensOnDemand))
+        let closing = sources.filter(\.opensOnDemand)
+        guard closes, !closing.isEmpty else { return }
+        stopAll(closing)
         picturesAreOutOfDate()
     }
 
