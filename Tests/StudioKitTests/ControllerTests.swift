@@ -37,6 +37,7 @@ private final class ProbeDelegate: StudioControllerDelegate {
     func studioController(_ controller: StudioController, didSetMuted isMuted: Bool, for kind: StreamKind) {
         add("muted \(kind): \(isMuted)")
     }
+    func studioController(_ controller: StudioController, didSetPaused isPaused: Bool) { add("paused: \(isPaused)") }
     func studioController(_ controller: StudioController, didSetDefinition definition: Definition?) {
         add("set \(definition?.rawValue ?? "none")")
     }
@@ -319,6 +320,17 @@ private final class ProbeDelegate: StudioControllerDelegate {
         #expect(await eventually { controller.statistics.pictures > stopped + 5 })
         await controller.delegateCallsAreDone()
         #expect(delegate.has("muted picture: true") && delegate.has("muted picture: false"))
+
+        try await controller.pause()
+        #expect(controller.isPaused)
+        let paused = controller.statistics.pictures
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(controller.statistics.pictures <= paused + 2)
+        try await controller.resume()
+        #expect(!controller.isPaused)
+        #expect(await eventually { controller.statistics.pictures > paused + 5 })
+        await controller.delegateCallsAreDone()
+        #expect(delegate.has("paused: true") && delegate.has("paused: false"))
         await stop()
     }
 

@@ -39,6 +39,33 @@ extension StudioController {
         }
     }
 
+    /// Whether the producer was asked to send nothing at all: ``pause()``.
+    public var isPaused: Bool { open.withLock { $0?.isPaused ?? false } }
+
+    /// Asks the producer to send nothing for a while: where nobody else watches, its camera is closed. Remembered over
+    /// reconnections.
+    ///
+    /// - Throws: ``StudioError``: `notConnected`, `timedOut`, or what the producer has against it.
+    public func pause() async throws { try await setPaused(true) }
+
+    /// Asks it to go on; the first picture is a keyframe.
+    ///
+    /// - Throws: ``StudioError``, as ``pause()``.
+    public func resume() async throws { try await setPaused(false) }
+
+    private func setPaused(_ isPaused: Bool) async throws(StudioError) {
+        do throws(StudioError) {
+            try await ask(isPaused ? "a pause" : "an end of the pause") {
+                .pause(Pause(request: $0, isPaused: isPaused))
+            }
+            open.withLock { $0?.isPaused = isPaused }
+            delegateCalls.call { [self] in $0.studioController(self, didSetPaused: isPaused) }
+        } catch {
+            delegateCalls.call { [self] in $0.studioController(self, didFailToSetPaused: error) }
+            throw error
+        }
+    }
+
     /// Sends a request and waits for its result.
     ///
     /// - Throws: ``StudioError``: not connected, no answer, or what the producer had against it.
@@ -102,9 +129,10 @@ extension StudioController {
         delegateCalls.call { [self] in $0.studioController(self, producerDidSetMuted: isMuted, for: kind) }
     }
 
-    /// A new session knows nothing of what was muted in the last one.
+    /// A new session knows nothing of what was muted or paused in the last one.
     func endpointWasWelcomed() {
         guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
+        if open.isPaused { Task { _ = await endpoint.request { .pause(Pause(request: $0, isPaused: true)) } } }
         for kind in open.muted {
             Task {
                 _ = await endpoint.request {

@@ -22,6 +22,7 @@ public final class StudioController: Sendable {
         var browser: ProducerBrowser?
         var definition: Definition?
         var muted: Set<StreamKind> = []
+        var isPaused = false
         /// Why the endpoint is being told to leave; nil: because it was asked to.
         var refusal: String?
         /// What the producer sends.

@@ -47,6 +47,8 @@ public protocol StudioControllerDelegate: AnyObject {
 
     func studioController(_ controller: StudioController, didSetMuted isMuted: Bool, for kind: StreamKind)
     func studioController(_ controller: StudioController, didFailToSetMutedFor kind: StreamKind, error: StudioError)
+    func studioController(_ controller: StudioController, didSetPaused isPaused: Bool)
+    func studioController(_ controller: StudioController, didFailToSetPaused error: StudioError)
     func studioController(_ controller: StudioController, didSetDefinition definition: Definition?)
     func studioController(_ controller: StudioController, didFailToSetDefinition error: StudioError)
 }
@@ -89,6 +91,8 @@ extension StudioControllerDelegate {
     public func studioController(
         _ controller: StudioController, didFailToSetMutedFor kind: StreamKind, error: StudioError
     ) {}
+    public func studioController(_ controller: StudioController, didSetPaused isPaused: Bool) {}
+    public func studioController(_ controller: StudioController, didFailToSetPaused error: StudioError) {}
     public func studioController(_ controller: StudioController, didSetDefinition definition: Definition?) {}
     public func studioController(_ controller: StudioController, didFailToSetDefinition error: StudioError) {}
 }
