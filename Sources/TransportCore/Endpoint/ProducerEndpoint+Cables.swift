@@ -8,7 +8,7 @@ extension ProducerEndpoint {
     func openCables() throws(TransportError) -> USBCables? {
         guard configuration.usb != .off else { return nil }
         let cables = USBCables(
-            configuration.usb, directory: configuration.usbDirectory, on: queue, clock: clock
+            of: .producer, configuration.usb, directory: configuration.usbDirectory, on: queue, clock: clock
         ) { [weak self] event in
             switch event {
             case .opened(let link): self?.acceptCable(link)

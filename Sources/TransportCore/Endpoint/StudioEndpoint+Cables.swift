@@ -21,8 +21,9 @@ extension StudioEndpoint {
     /// On the endpoint's queue.
     func openCables(_ control: inout Control) throws(TransportError) {
         guard usb.role != .off, control.cables == nil else { return }
-        let cables = USBCables(usb.role, directory: usb.directory, on: self.control.queue, clock: clock) {
-            [weak self] event in
+        let cables = USBCables(
+            of: .studio, usb.role, directory: usb.directory, on: self.control.queue, clock: clock
+        ) { [weak self] event in
             guard let self else { return }
             self.control.assumeIsolated { self.cableTold(event, &$0) }
         }

@@ -35,6 +35,9 @@ package struct TransportError: Error, Hashable, Sendable, CustomStringConvertibl
         /// This machine has nothing by which it could be a device.
         package static let controllerMissing = Code("controllerMissing")
 
+        /// The program at the other end is of the same kind as this one: two studios, or two producers.
+        package static let sameKind = Code("sameKind")
+
         // Files.
         package static let noStateDirectory = Code("noStateDirectory")
         package static let noPermission = Code("noPermission")

@@ -15,6 +15,7 @@ package final class USBCables: @unchecked Sendable {
         case failed(TransportError)
     }
 
+    private let program: DeviceRole
     private let role: USBRole
     private let directory: String
     private let queue: DispatchQueue
@@ -24,14 +25,17 @@ package final class USBCables: @unchecked Sendable {
     private var gadget: USBGadgetKeeper?
 
     /// - Parameters:
+    ///   - program: Whose they are: what the other ends are told.
+    ///   - role: Which ends of a cable it serves.
     ///   - directory: Where the FunctionFS of the gadget is mounted.
     ///   - queue: Serial; where `events` is called.
     ///   - events: Told in order.
     package init(
-        _ role: USBRole, directory: String, on queue: DispatchQueue, clock: any MonotonicClock,
+        of program: DeviceRole, _ role: USBRole, directory: String, on queue: DispatchQueue, clock: any MonotonicClock,
         events: @escaping @Sendable (Event) -> Void
     ) {
-        (self.role, self.directory, self.queue, self.clock, self.events) = (role, directory, queue, clock, events)
+        (self.program, self.role, self.directory) = (program, role, directory)
+        (self.queue, self.clock, self.events) = (queue, clock, events)
     }
 
     /// Begins to serve. On the queue.
@@ -80,7 +84,7 @@ package final class USBCables: @unchecked Sendable {
     }
 
     private func startHost() throws(TransportError) {
-        let host = USBHostService(on: queue, clock: clock) { [role, events] event in
+        let host = USBHostService(program, on: queue, clock: clock) { [role, events] event in
             switch event {
             case .opened(let link): events(.opened(link))
             case .left(let name): events(.out(name))
@@ -95,10 +99,11 @@ package final class USBCables: @unchecked Sendable {
 
     /// Serves the gadget, or waits for it where this throws.
     private func beginGadget() throws(TransportError) {
-        let gadget = USBGadgetKeeper(directory, on: queue) { [events] event in
+        let gadget = USBGadgetKeeper(program, directory, on: queue) { [events] event in
             switch event {
             case .opened(let link): events(.opened(link))
             case .out(let name): events(.out(name))
+            case .failed(let error): events(.failed(error))
             }
         } failed: { [weak self] error in
             guard let self, !isNobodysTrouble(error) else { return }

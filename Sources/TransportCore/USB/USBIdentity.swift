@@ -1,3 +1,5 @@
+internal import CamoTypes
+
 /// By what the two ends know each other before a byte has gone over the cable: never by vendor and product.
 package enum USBIdentity {
     /// Vendor-specific (USB's list of class codes).
@@ -17,4 +19,13 @@ package enum USBIdentity {
         #"SUBSYSTEM=="usb", ENV{ID_USB_INTERFACES}=="*:ff4301:*", MODE="0660", GROUP="plugdev", TAG+="uaccess""#
     /// Before 73-seat-late.rules, which obeys the tag.
     package static let udevRulePath = "/etc/udev/rules.d/70-camo-usb.rules"
+
+    /// The programs at both ends of a cable are of one kind.
+    static func alike(_ program: DeviceRole, at cable: String) -> TransportError {
+        let (wanted, command) = program == .studio ? ("producer", "camo-producer") : ("studio", "camo-studio")
+        return TransportError(
+            .sameKind,
+            "the other end of the cable (\(cable)) is a \(program.rawValue) too. One of the two has to be a \(wanted): "
+                + "run \(command) there")
+    }
 }

@@ -1,3 +1,4 @@
+internal import CamoTypes
 internal import Confinement
 internal import Dispatch
 internal import Glibc
@@ -18,6 +19,9 @@ final class USBPort: Sendable {
         case disabled(TransportError)
         /// The link that was open, or was to be, has ended. On a host it takes a `begin` to get another one.
         case over
+        /// The program at the other end is of the same kind: there is no link with it. Told once until there is one, or until
+        /// the pipe is enabled anew; a host hears `over` each time.
+        case alike(DeviceRole)
         /// A transfer failed: the endpoints have to be set right before another link.
         case faulty(Int32)
         /// The kernel has no memory for transfers: after the pipe has been enabled anew there will be fewer of them; not
@@ -64,6 +68,7 @@ final class USBPort: Sendable {
         /// Nothing begins for a moment: something has just failed.
         var isWaiting = false
         var isClosed = false
+        var isAlikeTold = false
     }
 
     /// The link that runs.
@@ -88,16 +93,17 @@ final class USBPort: Sendable {
     /// - Parameters:
     ///   - pipe: Not yet activated.
     ///   - role: Which side of the cable this is.
+    ///   - program: What the other end is told that this one is.
     ///   - queue: Serial; where `events` is called.
     ///   - events: Told in order.
     init(
-        _ pipe: any BulkPipe, role: USBLinkHandshake.Role, on queue: DispatchQueue,
+        _ pipe: any BulkPipe, role: USBLinkHandshake.Role, program: DeviceRole? = nil, on queue: DispatchQueue,
         events: @escaping @Sendable (Event) -> Void
     ) {
         self.pipe = pipe
         self.queue = queue
         self.events = events
-        state = Locked(State(handshake: USBLinkHandshake(role)))
+        state = Locked(State(handshake: USBLinkHandshake(role, program: program)))
     }
 
     /// Begins to use the pipe. Once.
@@ -148,7 +154,7 @@ extension USBPort {
             switch event {
             case .enabled(let read, let write):
                 state.packetSizes = (read, write)
-                state.isWaiting = false
+                (state.isWaiting, state.isAlikeTold) = (false, false)
                 state.reads.clear()
                 tell(.enabled)
                 beginReads(&state)
@@ -297,6 +303,7 @@ extension USBPort {
             case .open:
                 state.lastLinkID += 1
                 state.link = LinkState(id: state.lastLinkID)
+                state.isAlikeTold = false
                 tell(.opened(USBLink(self, id: state.lastLinkID)))
             case .end:
                 state.link?.hasEnded = true
@@ -304,6 +311,10 @@ extension USBPort {
             case .over:
                 letGoOfLink(&state)
                 tell(.over)
+            case .alike(let program):
+                if !state.isAlikeTold { tell(.alike(program)) }
+                state.isAlikeTold = true
+                if state.handshake.role == .host { tell(.over) }
             }
         }
     }

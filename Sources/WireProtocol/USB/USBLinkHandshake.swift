@@ -1,3 +1,5 @@
+import CamoTypes
+
 /// How the two ends of a cable agree that nothing of an earlier link is left in it.
 ///
 /// A program may be killed at any moment, with half a transfer in the pipe, while the other one goes on. So the host
@@ -26,12 +28,18 @@ package struct USBLinkHandshake: Sendable {
         case end
         /// The link is over, and why: true if the other end said so, false if it began anew without a word.
         case over(isOrderly: Bool)
+        /// No link: the program at the other end is of the same kind as this one.
+        case alike(DeviceRole)
     }
 
     package let role: Role
+    private let program: DeviceRole?
     package private(set) var state = State.idle
 
-    package init(_ role: Role) { self.role = role }
+    /// - Parameters:
+    ///   - role: The side of the cable.
+    ///   - program: What this end says that it is: one of the same kind gets no link. Nil: it says nothing, and any gets one.
+    package init(_ role: Role, program: DeviceRole? = nil) { (self.role, self.program) = (role, program) }
 
     package var isOpen: Bool {
         if case .open = state { return true }
@@ -44,13 +52,13 @@ package struct USBLinkHandshake: Sendable {
     package mutating func begin(nonce: UInt64) -> [Action] {
         guard role == .host else { return [] }
         state = .resetting(nonce: nonce)
-        return [.discardWrites, .send(USBLinkMessage(.reset, nonce: nonce))]
+        return [.discardWrites, .send(USBLinkMessage(.reset, nonce: nonce, program: program))]
     }
 
     /// Host: what is said once more while no answer comes.
     package var reminder: USBLinkMessage? {
         guard role == .host, case .resetting(let nonce) = state else { return nil }
-        return USBLinkMessage(.reset, nonce: nonce)
+        return USBLinkMessage(.reset, nonce: nonce, program: program)
     }
 
     /// What this end says as the last thing. Nil where there is nobody to say it to.
@@ -70,13 +78,23 @@ package struct USBLinkHandshake: Sendable {
         switch (role, message.kind, state) {
         case (.device, .reset, _):
             let over: [Action] = isOpen ? [.over(isOrderly: false)] : []
-            state = .resetting(nonce: message.nonce)
             let version = min(message.version, USBLinkMessage.currentVersion)
-            return over + [.discardWrites, .send(USBLinkMessage(.ready, nonce: message.nonce, version: version))]
+            let ready = USBLinkMessage(.ready, nonce: message.nonce, version: version, program: program)
+            guard let alike = alike(message) else {
+                state = .resetting(nonce: message.nonce)
+                return over + [.discardWrites, .send(ready)]
+            }
+            // Answered all the same, so that the host can tell its people, too.
+            state = .idle
+            return over + [.discardWrites, .send(ready), .alike(alike)]
         case (.device, .start, .resetting(message.nonce)):
             state = .open(nonce: message.nonce)
             return [.open]
         case (.host, .ready, .resetting(message.nonce)):
+            if let alike = alike(message) {
+                state = .idle
+                return [.alike(alike)]
+            }
             state = .open(nonce: message.nonce)
             return [.send(USBLinkMessage(.start, nonce: message.nonce)), .open]
         case (_, .end, .open(message.nonce)): return [.end]
@@ -87,4 +105,7 @@ package struct USBLinkHandshake: Sendable {
         default: return []
         }
     }
+
+    /// What both ends are, if they are the same.
+    private func alike(_ message: USBLinkMessage) -> DeviceRole? { message.program == program ? program : nil }
 }

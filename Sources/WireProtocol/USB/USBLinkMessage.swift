@@ -1,3 +1,5 @@
+import CamoTypes
+
 /// What the two ends of a USB link say to each other about the link itself.
 ///
 /// ```
@@ -5,7 +7,7 @@
 /// | magic: the 8 bytes of "camo usb"                              |
 /// |                                                               |
 /// +---------------+---------------+-------------------------------+
-/// | kind          | version       | 0                             |
+/// | kind          | version       | program       | 0             |
 /// +---------------+---------------+-------------------------------+
 /// | nonce of the link, chosen by the host                         |
 /// |                                                               |
@@ -29,6 +31,9 @@ package struct USBLinkMessage: Hashable, Sendable {
     /// Of this protocol of the link: `reset` has the highest that the host knows, `ready` the one that is spoken.
     package let version: UInt8
     package let nonce: UInt64
+    /// In `reset` and `ready`, what says it: 1 is a producer, 2 a studio; nil (0) in all others, and where that is not told.
+    /// It proves nothing, and is there for people alone.
+    package let program: DeviceRole?
 
     package static let byteCount = 20
     /// The only one there is.
@@ -36,10 +41,13 @@ package struct USBLinkMessage: Hashable, Sendable {
     /// "camo usb" in ASCII.
     private static let magic: UInt64 = 0x6361_6D6F_2075_7362
 
-    package init(_ kind: Kind, nonce: UInt64, version: UInt8 = currentVersion) {
+    package init(
+        _ kind: Kind, nonce: UInt64, version: UInt8 = currentVersion, program: DeviceRole? = nil
+    ) {
         self.kind = kind
         self.version = version
         self.nonce = nonce
+        self.program = program
     }
 
     /// Nil if it is none of these: of a later version, or what was left in a pipe. Bytes after the 20 are ignored.
@@ -47,7 +55,9 @@ package struct USBLinkMessage: Hashable, Sendable {
         guard bytes.count >= Self.byteCount, bytes.bigEndian(UInt64.self, at: 0) == Self.magic,
             let kind = Kind(rawValue: bytes[8]), bytes[9] >= 1
         else { return nil }
-        self.init(kind, nonce: bytes.bigEndian(UInt64.self, at: 12), version: bytes[9])
+        self.init(
+            kind, nonce: bytes.bigEndian(UInt64.self, at: 12), version: bytes[9],
+            program: DeviceRole.allCases.first { Self.code($0) == bytes[10] })
     }
 
     /// - Parameter bytes: ``byteCount`` at least.
@@ -55,7 +65,16 @@ package struct USBLinkMessage: Hashable, Sendable {
         bytes.storeBigEndian(Self.magic, at: 0)
         bytes[8] = kind.rawValue
         bytes[9] = version
-        bytes.storeBigEndian(UInt16(0), at: 10)
+        bytes[10] = Self.code(program)
+        bytes[11] = 0
         bytes.storeBigEndian(nonce, at: 12)
+    }
+
+    private static func code(_ program: DeviceRole?) -> UInt8 {
+        switch program {
+        case nil: 0
+        case .producer: 1
+        case .studio: 2
+        }
     }
 }

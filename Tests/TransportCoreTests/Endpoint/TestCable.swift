@@ -46,7 +46,7 @@ final class TestCable: Sendable {
                 count.withLock { $0 += 1 }
                 studio.acceptCable(link)
             case .disabled: studio.cableIsOut("usb fake")
-            case .faulty, .starved: break
+            case .alike, .faulty, .starved: break
             }
         }
         host.withLock { $0 = hosting }
@@ -54,7 +54,7 @@ final class TestCable: Sendable {
             switch event {
             case .opened(let link): producer.acceptCable(link)
             case .disabled: producer.cableIsOut("usb fake")
-            case .enabled, .over, .faulty, .starved: break
+            case .enabled, .over, .alike, .faulty, .starved: break
             }
         }
         ports.withLock { $0 = [hosting, serving] }

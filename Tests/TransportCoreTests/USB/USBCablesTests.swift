@@ -12,7 +12,7 @@ import Testing
     private func start(_ role: USBRole) async -> (thrown: TransportError?, told: [TransportError.Code]) {
         let queue = DispatchQueue(label: "test.cables")
         let told = Locked<[TransportError.Code]>([])
-        let cables = USBCables(role, directory: folder.path, on: queue, clock: SystemClock()) { event in
+        let cables = USBCables(of: .studio, role, directory: folder.path, on: queue, clock: SystemClock()) { event in
             if case .failed(let error) = event { told.withLock { $0.append(error.code) } }
         }
         let thrown = queue.sync { () -> TransportError? in

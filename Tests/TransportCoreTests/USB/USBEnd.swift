@@ -12,10 +12,10 @@ final class USBEnd: Sendable {
     private let events: AsyncStream<USBPort.Event>
     private let tell: AsyncStream<USBPort.Event>.Continuation
 
-    init(_ pipe: any BulkPipe, _ role: USBLinkHandshake.Role) {
+    init(_ pipe: any BulkPipe, _ role: USBLinkHandshake.Role, program: DeviceRole? = nil) {
         let (events, tell) = AsyncStream.makeStream(of: USBPort.Event.self)
         (self.events, self.tell) = (events, tell)
-        port = USBPort(pipe, role: role, on: queue) { tell.yield($0) }
+        port = USBPort(pipe, role: role, program: program, on: queue) { tell.yield($0) }
         port.activate()
     }
 

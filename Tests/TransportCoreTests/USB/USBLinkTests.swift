@@ -180,4 +180,37 @@ import WireProtocol
         let heard = try await here.read(written)
         #expect(heard.count == written)
     }
+
+    /// Two studios, or two producers: each end tells its people, and there is no link.
+    @Test(arguments: DeviceRole.allCases)
+    func `two of a kind are both told so`(program: DeviceRole) async throws {
+        let cable = FakeCable()
+        let device = USBEnd(cable.pipe(.device), .device, program: program)
+        do {
+            let host = USBEnd(cable.pipe(.host), .host, program: program)
+            await host.enabled()
+            for nonce: UInt64 in 1...3 {
+                host.port.begin(nonce: nonce)
+                // It may try again each time: another program may be there by then.
+                if nonce == 1 { await host.waits { if case .alike(program) = $0 { true } else { false } } }
+                await host.over()
+            }
+        }
+        await device.waits { if case .alike(program) = $0 { true } else { false } }
+        let text = USBIdentity.alike(program, at: "usb 1-2").message
+        #expect(text.contains("(usb 1-2) is a \(program.rawValue) too"))
+        #expect(text.contains(program == .studio ? "run camo-producer" : "run camo-studio"))
+        let host = USBEnd(cable.pipe(.host), .host, program: program == .studio ? .producer : .studio)
+        await host.enabled()
+        let there = OpenLink(try #require(await host.begin()))
+        // The device was told once, however often the other one came.
+        guard case .opened(let link) = await device.next() else {
+            Issue.record("a link, and nothing before it")
+            return
+        }
+        let here = OpenLink(link)
+        try await there.write([1])
+        let heard = try await here.read(1)
+        #expect(heard == [1])
+    }
 }

@@ -78,11 +78,21 @@ import Testing
         #expect(
             Self.bytes(USBLinkMessage(.reset, nonce: 0x0102_0304_0506_0708))
                 == Array("camo usb".utf8) + [1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(
+            Self.bytes(USBLinkMessage(.ready, nonce: 1, program: .producer))
+                == Array("camo usb".utf8) + [2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(Self.bytes(USBLinkMessage(.ready, nonce: 1, program: .studio))[10] == 2)
+    }
+
+    @Test func aKindOfProgramThatIsNotKnownIsNone() {
+        var bytes = Self.bytes(USBLinkMessage(.reset, nonce: 1))
+        bytes[10] = 3
+        #expect(bytes.withUnsafeBytes { USBLinkMessage(decoding: $0) } == USBLinkMessage(.reset, nonce: 1))
     }
 
     @Test(arguments: [USBLinkMessage.Kind.reset, .ready, .start, .end, .close])
     func eachIsRead(kind: USBLinkMessage.Kind) {
-        let message = USBLinkMessage(kind, nonce: .max - 5, version: 3)
+        let message = USBLinkMessage(kind, nonce: .max - 5, version: 3, program: .studio)
         #expect(Self.bytes(message).withUnsafeBytes { USBLinkMessage(decoding: $0) } == message)
         // What a later version adds is passed over.
         #expect((Self.bytes(message) + [1, 2]).withUnsafeBytes { USBLinkMessage(decoding: $0) } == message)

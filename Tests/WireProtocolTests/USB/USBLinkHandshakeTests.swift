@@ -1,3 +1,4 @@
+import CamoTypes
 import Testing
 
 @testable import WireProtocol
@@ -35,6 +36,29 @@ import Testing
         #expect(device.receive(USBLinkMessage(.start, nonce: 7)) == [])
         #expect(!device.isOpen)
         #expect(device.receive(USBLinkMessage(.start, nonce: 8)) == [.open])
+    }
+
+    @Test(arguments: DeviceRole.allCases)
+    func twoOfAKindSayItToOneAnotherAndHaveNoLink(program: DeviceRole) {
+        var (host, device) = (USBLinkHandshake(.host, program: program), USBLinkHandshake(.device, program: program))
+        let reset = USBLinkMessage(.reset, nonce: 7, program: program)
+        #expect(host.begin(nonce: 7) == [.discardWrites, .send(reset)] && host.reminder == reset)
+        let ready = USBLinkMessage(.ready, nonce: 7, program: program)
+        #expect(device.receive(reset) == [.discardWrites, .send(ready), .alike(program)])
+        #expect(host.receive(ready) == [.alike(program)])
+        #expect(device.receive(USBLinkMessage(.start, nonce: 7)) == [])
+        #expect(host.state == .idle && device.state == .idle)
+    }
+
+    @Test(arguments: [nil, DeviceRole.producer])
+    func whoIsOfAnotherKindOrDoesNotSayHasALink(other: DeviceRole?) {
+        var (host, device) = (USBLinkHandshake(.host, program: other), USBLinkHandshake(.device, program: .studio))
+        _ = host.begin(nonce: 7)
+        let ready = USBLinkMessage(.ready, nonce: 7, program: .studio)
+        #expect(
+            device.receive(USBLinkMessage(.reset, nonce: 7, program: other)) == [.discardWrites, .send(ready)])
+        #expect(host.receive(ready) == [.send(USBLinkMessage(.start, nonce: 7)), .open])
+        #expect(device.receive(USBLinkMessage(.start, nonce: 7)) == [.open])
     }
 
     @Test(arguments: [USBLinkMessage.Kind.ready, .start, .end, .close])

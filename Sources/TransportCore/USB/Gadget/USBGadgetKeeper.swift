@@ -1,4 +1,4 @@
-internal import CamoTypes
+package import CamoTypes
 internal import Confinement
 package import Dispatch
 internal import Glibc
@@ -36,19 +36,20 @@ package final class USBGadgetKeeper: @unchecked Sendable {
     private var turn = 0
 
     /// - Parameters:
+    ///   - program: As of the service.
     ///   - directory: Where the FunctionFS is mounted, or will be. Another one than ``USBGadgetPlace/directory`` is for
     ///     somebody else to plug in.
     ///   - queue: Serial; where `events` and `failed` are called.
     ///   - events: As of the service.
     ///   - failed: Told once what hinders; it is tried again all the same.
     package convenience init(
-        _ directory: String = USBGadgetPlace.directory, on queue: DispatchQueue,
+        _ program: DeviceRole? = nil, _ directory: String = USBGadgetPlace.directory, on queue: DispatchQueue,
         events: @escaping @Sendable (USBGadgetService.Event) -> Void,
         failed: @escaping @Sendable (TransportError) -> Void
     ) {
         self.init(
             on: queue, absence: { FunctionFSMount.absence(at: directory) },
-            make: { Self.life(directory, queue, events) },
+            make: { Self.life(program, directory, queue, events) },
             later: { delay, body in
                 queue.asyncAfter(deadline: .now() + .microseconds(Int(delay.count)), execute: body)
             }, failed: failed)
@@ -63,9 +64,10 @@ package final class USBGadgetKeeper: @unchecked Sendable {
     }
 
     private static func life(
-        _ directory: String, _ queue: DispatchQueue, _ events: @escaping @Sendable (USBGadgetService.Event) -> Void
+        _ program: DeviceRole?, _ directory: String, _ queue: DispatchQueue,
+        _ events: @escaping @Sendable (USBGadgetService.Event) -> Void
     ) -> Life {
-        let service = USBGadgetService(on: queue, events: events)
+        let service = USBGadgetService(program, on: queue, events: events)
         // Before it is opened: what is mounted afterwards is another one.
         let mount = FunctionFSMount(directory)
         return Life(

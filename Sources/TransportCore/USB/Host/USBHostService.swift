@@ -1,4 +1,4 @@
-internal import CamoTypes
+package import CamoTypes
 package import Confinement
 package import Dispatch
 
@@ -12,10 +12,11 @@ package final class USBHostService: @unchecked Sendable {
         case opened(USBLink)
         /// A device was pulled out; its name.
         case left(String)
-        /// A device that was plugged in can't be used, and why; told once for each plugging in.
+        /// A device that was plugged in can't be used, or not by this program, and why; told once for each plugging in.
         case failed(TransportError)
     }
 
+    private let program: DeviceRole?
     private let queue: DispatchQueue
     private let events: @Sendable (Event) -> Void
 
@@ -46,12 +47,15 @@ package final class USBHostService: @unchecked Sendable {
     private let clock: any MonotonicClock
 
     /// - Parameters:
+    ///   - program: What devices are told that this end is: one of the same kind is refused. Nil: they are told nothing.
     ///   - queue: Serial; where `events` is called.
+    ///   - clock: Another one for tests.
     ///   - events: Told in order.
     package init(
-        on queue: DispatchQueue, clock: any MonotonicClock = SystemClock(), events: @escaping @Sendable (Event) -> Void
+        _ program: DeviceRole? = nil, on queue: DispatchQueue, clock: any MonotonicClock = SystemClock(),
+        events: @escaping @Sendable (Event) -> Void
     ) {
-        (self.queue, self.clock, self.events) = (queue, clock, events)
+        (self.program, self.queue, self.clock, self.events) = (program, queue, clock, events)
     }
 
     /// Begins to look for devices. On the queue.
@@ -101,7 +105,7 @@ package final class USBHostService: @unchecked Sendable {
     private func attach(_ attachment: Attachment) {
         do throws(TransportError) {
             let pipe = try USBHostPipe(attachment.device)
-            let port = USBPort(pipe, role: .host, on: queue) { [weak self, weak attachment] event in
+            let port = USBPort(pipe, role: .host, program: program, on: queue) { [weak self, weak attachment] event in
                 guard let self, let attachment else { return }
                 happened(event, attachment)
             }
@@ -141,6 +145,7 @@ package final class USBHostService: @unchecked Sendable {
         // A repair begins another one.
         case .over where attachment.isRepairing: break
         case .over: tryAgain(attachment) { service, attachment in service.begin(attachment) }
+        case .alike(let program): tell(USBIdentity.alike(program, at: attachment.device.name), attachment)
         case .faulty: repair(attachment)
         case .starved(isLast: false): attachment.pipe?.restart()
         case .starved(isLast: true):

@@ -34,3 +34,16 @@ check_that "a second program for the gadget is told so" grep -q "Another program
 ends $device
 result=$("$PROBE" gadget:/run/nothing echo 2>&1)
 check_that "a gadget that is not set up is told so" grep -q "usb-gadget setup" <<<"$result"
+
+# Two of a kind at one cable.
+folder=/run/alike
+mkdir -p $folder
+begin studio --usb gadget --record $folder/device.mp4
+device=$!
+"$BUILT/camo-studio" --usb host --record $folder/host.mp4 --json --state-dir $folder/other.state > $folder/other 2>&1 &
+host=$!
+check_that "a studio with a studio at the other end says so" waiting_for 10 told other 'is a studio too.*run camo-producer'
+check_that "and so does that one" waiting_for 10 told studio 'is a studio too.*run camo-producer'
+end $host
+end $device
+"$BUILT/camo-producer" usb-gadget remove > /dev/null 2>&1
