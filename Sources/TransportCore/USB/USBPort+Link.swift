@@ -7,7 +7,8 @@ extension USBPort {
         state.withLock { state in
             guard state.link?.id == id else { return wake.call(.reading) }
             state.link?.wake = wake
-            wake.call(.reading)
+            readOn(&state)
+            wake.call(takeOwed(&state).union(.reading))
         }
     }
 

@@ -75,6 +75,7 @@ final class USBPort: Sendable {
     struct LinkState {
         let id: Int
         var wake: LinkWake?
+        var isOpened: Bool { wake != nil }
         /// It has been told that there is nothing to read, or no room.
         var awaitsArrival = true
         var awaitsRoom = false
@@ -192,7 +193,7 @@ extension USBPort {
         if !owed.isEmpty { state.link?.wake?.call(owed) }
     }
 
-    private func takeOwed(_ state: inout State) -> LinkReadiness {
+    func takeOwed(_ state: inout State) -> LinkReadiness {
         defer { state.link?.owed = [] }
         return state.link?.owed ?? []
     }
@@ -231,9 +232,10 @@ extension USBPort {
     }
 
     /// Looks at what came, in order, up to the data that the link has to take: a link that isn't read holds up all that
-    /// follows, the beginning of another one included.
+    /// follows, the beginning of another one included. So does one that nobody has opened yet: else whoever begins one
+    /// after the other, faster than they can be opened, would fill the memory with them.
     func readOn(_ state: inout State) {
-        while state.arrival == nil, let (slot, outcome) = state.reads.takeOldest() {
+        while state.arrival == nil, state.link?.isOpened ?? true, let (slot, outcome) = state.reads.takeOldest() {
             var data: Range<Int>?
             if case .done(let count) = outcome {
                 data = look(at: UnsafeRawBufferPointer(rebasing: pipe.readBuffer(slot)[..<count]), &state)

@@ -11,11 +11,18 @@ final class USBEnd: Sendable {
     private let queue = DispatchQueue(label: "test.usb-end")
     private let events: AsyncStream<USBPort.Event>
     private let tell: AsyncStream<USBPort.Event>.Continuation
+    private let links = Locked(0)
+
+    /// How many links have been told of.
+    var linkCount: Int { queue.sync { links.withLock { $0 } } }
 
     init(_ pipe: any BulkPipe, _ role: USBLinkHandshake.Role, program: DeviceRole? = nil) {
         let (events, tell) = AsyncStream.makeStream(of: USBPort.Event.self)
         (self.events, self.tell) = (events, tell)
-        port = USBPort(pipe, role: role, program: program, on: queue) { tell.yield($0) }
+        port = USBPort(pipe, role: role, program: program, on: queue) { [links] event in
+            if case .opened = event { links.withLock { $0 += 1 } }
+            tell.yield(event)
+        }
         port.activate()
     }
 

@@ -1,4 +1,5 @@
 import Confinement
+import Dispatch
 import Glibc
 import Testing
 import WireProtocol
@@ -91,13 +92,8 @@ import WireProtocol
         raw.activate { if case .enabled = $0 { tell.yield() } }
         for await _ in isIn { break }
         var most = 0
-        for nonce in 0..<3_000 {
-            let buffer = raw.writeBuffer(0)
-            USBLinkMessage(.reset, nonce: UInt64(nonce)).encode(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...]))
-            let length = USBChunk.seal(
-                buffer, payloadByteCount: USBLinkMessage.byteCount, packetSize: 512, isLinkMessage: true)
-            _ = raw.submitWrite(0, count: length)
+        for nonce: UInt64 in 0..<3_000 {
+            Self.say(USBLinkMessage(.reset, nonce: nonce), on: raw)
             cable.settle()
             most = max(most, device.port.unsentByteCount())
         }
@@ -110,6 +106,34 @@ import WireProtocol
         try await there.write([1])
         let heard = try await here.read(1)
         #expect(heard == [1])
+    }
+
+    private static func say(_ message: USBLinkMessage, on raw: FakePipe) {
+        let buffer = raw.writeBuffer(0)
+        message.encode(into: UnsafeMutableRawBufferPointer(rebasing: buffer[USBChunk.headerByteCount...]))
+        let length = USBChunk.seal(
+            buffer, payloadByteCount: USBLinkMessage.byteCount, packetSize: 512, isLinkMessage: true)
+        _ = raw.submitWrite(0, count: length)
+    }
+
+    /// Whoever serves the links may take longer for one than the other end takes to begin it.
+    @Test func `a link that is not opened yet holds up the next`() async throws {
+        let cable = FakeCable()
+        let device = USBEnd(cable.pipe(.device), .device)
+        let raw = cable.pipe(.host)
+        let (isIn, tell) = AsyncStream.makeStream(of: Void.self)
+        raw.activate { if case .enabled = $0 { tell.yield() } }
+        for await _ in isIn { break }
+        for nonce: UInt64 in 1...100 {
+            Self.say(USBLinkMessage(.reset, nonce: nonce), on: raw)
+            Self.say(USBLinkMessage(.start, nonce: nonce), on: raw)
+            cable.settle()
+        }
+        for number in 1...100 {
+            let link = try #require(await device.link())
+            #expect(device.linkCount == number, "one at a time")
+            link.open(on: DispatchQueue(label: "test.opening"), onReadable: {}, onWritable: {})
+        }
     }
 
     /// A link whose other end takes nothing more ends with the program that should have.
