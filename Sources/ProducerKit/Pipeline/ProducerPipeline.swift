@@ -248,8 +248,11 @@ final class ProducerPipeline: MediaSink, Sendable {
     }
 
     private func openSources() {
+        // Not with the lock held, which pictures take while they pass the gate. Whoever shuts it now closes on this queue,
+        // after this, what is opened here.
+        guard !gate.isShut else { return }
         let opens = state.withLock { state in
-            guard !state.isStopped, !state.areSourcesOpen, !gate.isShut else { return false }
+            guard !state.isStopped, !state.areSourcesOpen else { return false }
             state.areSourcesOpen = true
             return true
         }
