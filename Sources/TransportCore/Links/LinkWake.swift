@@ -17,19 +17,38 @@ struct LinkReadiness: OptionSet, Sendable {
 ///
 /// By a Dispatch source of the caller's own data, which touches no descriptor and allocates nothing for each call.
 ///
-/// Unchecked: Dispatch sources are classes that any thread may use, but not declared so; `isCancelled` is touched only on
-/// the queue.
+/// Unchecked: Dispatch sources are classes that any thread may use, but not declared so.
 final class LinkWake: @unchecked Sendable {
     private let queue: DispatchQueue
     private let source: any DispatchSourceUserDataOr
-    private let handler: @Sendable (LinkReadiness) -> Void
-    private let owed = Locked(Owed())
-    private var isCancelled = false
+    private let errand: Errand
+    /// The errand as a block that is made once: a closure would be copied for each call.
+    private let turn: DispatchWorkItem
 
-    private struct Owed {
-        var ready: LinkReadiness = []
-        /// A thread is seeing to it.
-        var isTaken = false
+    /// What is done by `callHere`.
+    ///
+    /// Unchecked: `isCancelled` is touched only on the queue.
+    private final class Errand: @unchecked Sendable {
+        struct Owed {
+            var ready: LinkReadiness = []
+            /// A thread is seeing to it.
+            var isTaken = false
+        }
+
+        let owed = Locked(Owed())
+        var isCancelled = false
+        private let handler: @Sendable (LinkReadiness) -> Void
+
+        init(_ handler: @escaping @Sendable (LinkReadiness) -> Void) { self.handler = handler }
+
+        /// On the queue.
+        func run() {
+            let ready = owed.withLock { owed in
+                defer { owed.ready = [] }
+                return owed.ready
+            }
+            if !isCancelled { handler(ready) }
+        }
     }
 
     /// - Parameters:
@@ -39,7 +58,9 @@ final class LinkWake: @unchecked Sendable {
         let source = DispatchSource.makeUserDataOrSource(queue: queue)
         // Keeps the source until it is cancelled.
         source.setEventHandler { handler(LinkReadiness(rawValue: source.data)) }
-        (self.queue, self.source, self.handler) = (queue, source, handler)
+        let errand = Errand(handler)
+        turn = DispatchWorkItem { errand.run() }
+        (self.queue, self.source, self.errand) = (queue, source, errand)
         source.activate()
     }
 
@@ -51,23 +72,20 @@ final class LinkWake: @unchecked Sendable {
     ///
     /// Not on the queue, and with no lock held that anybody on the queue takes.
     func callHere(_ ready: LinkReadiness) {
-        let isOthers = owed.withLock { owed in
+        let isOthers = errand.owed.withLock { owed in
             owed.ready.formUnion(ready)
             defer { owed.isTaken = true }
             return owed.isTaken
         }
         guard !isOthers else { return }
         // What else waits for the queue has its turn in between.
-        while let ready = nextOwed() {
-            queue.sync { if !isCancelled { handler(ready) } }
-        }
+        repeat { queue.sync(execute: turn) } while hasMore()
     }
 
-    private func nextOwed() -> LinkReadiness? {
-        owed.withLock { owed in
+    private func hasMore() -> Bool {
+        errand.owed.withLock { owed in
             owed.isTaken = !owed.ready.isEmpty
-            defer { owed.ready = [] }
-            return owed.isTaken ? owed.ready : nil
+            return owed.isTaken
         }
     }
 
@@ -76,7 +94,7 @@ final class LinkWake: @unchecked Sendable {
     ///
     /// - Parameter done: Called later on the queue.
     func cancel(_ done: @escaping @Sendable () -> Void) {
-        isCancelled = true
+        errand.isCancelled = true
         source.setCancelHandler(handler: done)
         source.cancel()
     }

@@ -80,3 +80,9 @@ enum BulkOutcome: Hashable, Sendable {
     /// It failed and the endpoint waits to be set right: `errno`, or what comes nearest to libusb's error.
     case failed(Int32)
 }
+
+/// Whom a pipe tells. A lock hands it out as it is: a closure by itself, which generic code knows in another form, would be
+/// wrapped anew each time, and that is memory for each transfer.
+struct BulkListener: Sendable {
+    let tell: @Sendable (BulkEvent) -> Void
+}

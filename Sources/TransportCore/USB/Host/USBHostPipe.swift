@@ -23,7 +23,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     let name: String
 
     private struct State {
-        var events: (@Sendable (BulkEvent) -> Void)?
+        var events: BulkListener?
         var isUnderWay: [Bool]
         var countUnderWay = 0
         /// Nothing may begin: the pipe is being set right, or is gone.
@@ -85,7 +85,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     func writeBuffer(_ slot: Int) -> UnsafeMutableRawBufferPointer { buffers[BulkDepth.readSlots + slot] }
 
     func activate(_ events: @escaping @Sendable (BulkEvent) -> Void) {
-        state.withLock { $0.events = events }
+        state.withLock { $0.events = BulkListener(tell: events) }
         device.context.tellPauses(self) { events(.pause) }
         control.async { [self] in enable() }
     }
@@ -133,7 +133,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
         }
         let outcome = Self.outcome(transfer)
         let reads = BulkDepth.readSlots
-        events?(index < reads ? .read(slot: index, outcome) : .wrote(slot: index - reads, outcome))
+        events?.tell(index < reads ? .read(slot: index, outcome) : .wrote(slot: index - reads, outcome))
         guard mayBeLast else { return }
         let isIdle = state.withLock { state in
             state.countUnderWay -= 1
@@ -146,7 +146,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
     private func tellIfIdle() {
         let (events, next) = state.withLock { state in
             guard state.countUnderWay == 0 else {
-                return ((@Sendable (BulkEvent) -> Void)?.none, (@Sendable () -> Void)?.none)
+                return (BulkListener?.none, (@Sendable () -> Void)?.none)
             }
             var next: (@Sendable () -> Void)?
             swap(&next, &state.whenIdle)
@@ -154,7 +154,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
             if isLast { state.isGoneTold = true }
             return (isLast ? state.events : nil, next)
         }
-        events?(.disabled(TransportError(.connectionLost, "\(name): the cable is out, or the other end has gone")))
+        events?.tell(.disabled(TransportError(.connectionLost, "\(name): the cable is out, or the other end has gone")))
         if let next { control.async(execute: next) }
     }
 
@@ -200,7 +200,7 @@ extension USBHostPipe {
             }
             guard result != 0 else { return enable() }
             let events = state.withLock { $0.events }
-            events?(.disabled(TransportError(usb: result, "can't set \(name) right")))
+            events?.tell(.disabled(TransportError(usb: result, "can't set \(name) right")))
         }
     }
 
@@ -213,7 +213,7 @@ extension USBHostPipe {
             return state.isGone ? nil : state.events
         }
         let interface = device.interface
-        events?(.enabled(readPacketSize: interface.readPacketSize, writePacketSize: interface.writePacketSize))
+        events?.tell(.enabled(readPacketSize: interface.readPacketSize, writePacketSize: interface.writePacketSize))
     }
 }
 
