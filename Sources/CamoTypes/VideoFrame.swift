@@ -91,6 +91,8 @@ public struct VideoFrame: Sendable {
     public let color: ColorDescription
     /// On the clock of this machine; nil means "when it was handed over".
     public var presentationTime: MonotonicTime?
+    /// How the camera saw it; nil: not known.
+    public var cameraParameters: CameraParameters?
     package let storage: Storage
 
     /// The memory behind a frame. Unchecked: the pointers never change, nobody writes through them after `init`, and

@@ -45,6 +45,25 @@ import TransportCore
         #expect(pipeline.currentCounts.decoded == 20)
     }
 
+    @Test func `each picture says how the camera saw it`() throws {
+        let output = ProbeOutput(.pictures)
+        pipeline.add(output)
+        let stream = try Stream(size, into: pipeline, clock: clock)
+        try send(2, stream)
+        let camera = CameraParameters(width: 160, height: 96, focalXPixels: 120, focalYPixels: 121)
+        pipeline.cameraChanged(to: camera, since: clock.now)
+        try send(2, stream)
+        // Told before the picture that it begins with.
+        pipeline.cameraChanged(to: nil, since: clock.now + .milliseconds(33))
+        try send(2, stream)
+        #expect(output.frames.map(\.cameraParameters) == [nil, nil, camera, camera, camera, nil])
+        // Another session knows nothing of it.
+        pipeline.cameraChanged(to: camera, since: clock.now)
+        pipeline.sessionEnded()
+        try send(1, Stream(size, into: pipeline, stream: 1, clock: clock))
+        #expect(output.frames.last?.cameraParameters == nil)
+    }
+
     @Test func `time stamps rise, although the mapping of the clocks is corrected`() throws {
         let output = ProbeOutput(.pictures)
         pipeline.add(output)

@@ -71,8 +71,10 @@ enum ExampleMessages {
         .controlChanged(ControlChanged(control: "brightness", value: 12, isInactive: true)),
         .cameraParameters(
             CameraParametersMessage(
-                time: .init(microseconds: 123_456), exposureMicroseconds: 20_000, gainDecibels: -1.5,
-                whiteBalanceKelvin: 5_600, focusDiopters: 0.25, fieldOfViewDegrees: 78.5)),
+                time: .init(microseconds: 123_456),
+                camera: CameraParameters(width: 1920, height: 1080, focalXPixels: 1450.5, focalYPixels: 1452),
+                exposureMicroseconds: 20_000, gainDecibels: -1.5, whiteBalanceKelvin: 5_600, focusDiopters: 0.25,
+                fieldOfViewDegrees: 78.5)),
         .motion(
             Motion(samples: [
                 .init(

@@ -213,6 +213,31 @@ import Testing
         #expect(String(decoding: configuration.encoded(), as: UTF8.self).contains("\"framesPerSecond\":0,"))
     }
 
+    @Test(arguments: [
+        ("width", "0"), ("width", "-1"), ("width", "8193"), ("width", "1.5"), ("height", "4321"), ("height", "1e9"),
+        ("focalXPixels", "0"), ("focalXPixels", "-1450"), ("focalXPixels", "1e8"), ("focalXPixels", "1e400"),
+        ("focalYPixels", "NaN"), ("focalYPixels", "\"1452\""), ("focalYPixels", "null"), ("width", "null"),
+    ])
+    func camerasThatCannotBeAreRefused(key: String, value: String) {
+        var keys = ["width": "1920", "height": "1080", "focalXPixels": "1450.5", "focalYPixels": "1452"]
+        keys[key] = value
+        let members = [#""message":"cameraParameters""#, #""timeMicroseconds":1"#] + keys.map { "\"\($0)\":\($1)" }
+        #expect(throws: WireError.self) {
+            try ControlMessage.decode(Array("{\(members.joined(separator: ","))}".utf8))
+        }
+    }
+
+    @Test func aCameraThatCannotBeNeverReachesTheWire() throws {
+        for focal in [Double.nan, .infinity, 0, -1] {
+            let message = CameraParametersMessage(
+                time: .seconds(1),
+                camera: CameraParameters(width: 640, height: 480, focalXPixels: focal, focalYPixels: 500))
+            #expect(message.camera == nil)
+            let control = ControlMessage.cameraParameters(message)
+            #expect(try ControlMessage.decode(control.encoded()) == control)
+        }
+    }
+
     @Test(arguments: ["0", "8193", "-1", "1e9"])
     func picturesThatNobodyCanDecodeAreRefused(width: String) {
         let text = """

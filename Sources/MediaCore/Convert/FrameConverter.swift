@@ -20,7 +20,7 @@ package final class FrameConverter {
         case half = 180
         case threeQuarters = 270
 
-        var swapsSides: Bool { self == .quarter || self == .threeQuarters }
+        package var swapsSides: Bool { self == .quarter || self == .threeQuarters }
         var mode: RotationModeEnum { RotationModeEnum(UInt32(rawValue)) }
     }
 

@@ -24,6 +24,8 @@ public final class ProducerController: Sendable {
     private let told = Locked<[Connection]>([])
     /// Held while it is paused or goes on: one after the other.
     let paused = Locked(false)
+    /// How the camera sees, as the program says.
+    let camera = Locked<CameraParameters?>(nil)
     /// Written once, at the end of `init`: it tells this object.
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
@@ -170,6 +172,20 @@ public final class ProducerController: Sendable {
 
     /// The same.
     public func enqueueVideo(_ frame: VideoFrame) { inner.withLock { $0.service }?.pipeline.deliver(frame) }
+
+    /// How the camera sees, for the pictures that are handed over from now on and do not say themselves
+    /// (`VideoFrame.cameraParameters`); nil: not known. Studios get it with the stream, and again at each change.
+    ///
+    /// What is not valid (`CameraParameters.isValid`) is not taken, and that is reported.
+    public var cameraParameters: CameraParameters? {
+        get { camera.withLock { $0 } }
+        set {
+            if let newValue, !newValue.isValid {
+                return didReport("camera parameters that make no sense are not taken: \(newValue)")
+            }
+            camera.withLock { $0 = newValue }
+        }
+    }
 
     // MARK: Sound
 

@@ -33,7 +33,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
                 sourceDidFail: { [weak owner] in owner?.didFail($0) },
                 sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) },
                 definitionDidChange: { [weak owner] in owner?.tellState() },
-                controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }))
+                controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }),
+            camera: owner.camera)
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens

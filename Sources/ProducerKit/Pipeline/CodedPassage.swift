@@ -35,7 +35,9 @@ final class CodedPassage: Sendable {
     }
 
     /// The source's thread.
-    func offer(_ unit: AccessUnit, format: CodedPictureFormat, arrival: MonotonicTime) {
+    func offer(
+        _ unit: AccessUnit, format: CodedPictureFormat, camera: CameraParameters? = nil, arrival: MonotonicTime
+    ) {
         let stream = VideoStreamFormat(
             size: format.size, framesPerSecond: format.framesPerSecond, color: format.color, definition: definition)
         state.withLock { state in
@@ -52,6 +54,7 @@ final class CodedPassage: Sendable {
                     state.told[viewer.id] = stream
                     viewer.beginPicture(stream)
                 }
+                if viewer.isReadyForPicture { viewer.tellCamera(camera, since: unit.presentationTime) }
                 if viewer.offerPicture(unit, number: number) == .sent { isSent = true }
             }
             if isSent { state.passed += 1 }

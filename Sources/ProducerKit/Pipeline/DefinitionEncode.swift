@@ -241,7 +241,7 @@ final class DefinitionEncode: Sendable {
         while let (waiting, viewers) = takePicture() {
             let start = clock.now
             do throws(MediaError) {
-                let picture = try work.stage.convert(waiting.frame)
+                let picture = try convert(waiting.frame, work)
                 slot.withLock { $0.newest.isConverted(waiting, to: picture) }
                 return Turn(
                     picture: picture, time: waiting.stamp.time, isDiscontinuity: waiting.stamp.isDiscontinuity,
@@ -249,6 +249,14 @@ final class DefinitionEncode: Sendable {
             } catch { failed(error, &work) }
         }
         return nil
+    }
+
+    /// In the encoder's layout, with how the camera saw it, turned as the picture is.
+    private func convert(_ frame: VideoFrame, _ work: borrowing Work) throws(MediaError) -> VideoFrame {
+        var picture = try work.stage.convert(frame)
+        let camera = frame.cameraParameters
+        picture.cameraParameters = work.stage.settings.rotation.swapsSides ? camera?.turned : camera
+        return picture
     }
 
     /// The picture that waits, if somebody can take it; else the turn is over.
@@ -273,7 +281,7 @@ final class DefinitionEncode: Sendable {
             output.unit.isRepeat = turn.isRepeat
             output.unit.isDiscontinuity = turn.isDiscontinuity
             work.hasFailed = false
-            offer(output.unit, to: turn.viewers, &work)
+            offer(output.unit, turn.picture.cameraParameters, to: turn.viewers, &work)
             slot.withLock { $0.encoded += 1 }
         } catch { failed(error, &work) }
         let end = clock.now
@@ -288,7 +296,9 @@ final class DefinitionEncode: Sendable {
         work.stage.close()
     }
 
-    private func offer(_ unit: AccessUnit, to viewers: [any ViewerSink], _ work: inout Work) {
+    private func offer(
+        _ unit: AccessUnit, _ camera: CameraParameters?, to viewers: [any ViewerSink], _ work: inout Work
+    ) {
         guard let format = work.stage.format else { return }
         let number = work.number
         work.number &+= 1
@@ -299,6 +309,8 @@ final class DefinitionEncode: Sendable {
                 work.told[viewer.id] = format
                 viewer.beginPicture(format)
             }
+            // A link that is behind hears of it with its next picture, or what is told would pile up.
+            if viewer.isReadyForPicture { viewer.tellCamera(camera, since: unit.presentationTime) }
             switch viewer.offerPicture(unit, number: number) {
             case .sent: if unit.isKeyframe { work.needs.met(for: viewer.id, at: clock.now) }
             case .notWatching: break
@@ -387,7 +399,7 @@ final class DefinitionEncode: Sendable {
             work.stage.canMakeKeyframe(at: now), let time = slot.withLock({ $0.clock.stampOfRepeat() })
         {
             do throws(MediaError) {
-                let picture = isConverted ? frame : try work.stage.convert(frame)
+                let picture = isConverted ? frame : try convert(frame, work)
                 encode(Turn(picture: picture, time: time, isRepeat: true, viewers: viewers, start: now), &work)
             } catch { failed(error, &work) }
         } else {

@@ -41,6 +41,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let sources: [any MediaSource]
     private let clock: any MonotonicClock
     private let events: Events
+    private let camera: Locked<CameraParameters?>
     private let sound: SoundDistribution
     private let coded: CodedPassage
     private let choice: EncoderChoice
@@ -62,8 +63,13 @@ final class ProducerPipeline: MediaSink, Sendable {
         var isStopped = false
     }
 
-    init(_ settings: Settings, sources: [any MediaSource], clock: any MonotonicClock, events: Events) {
+    /// - Parameter camera: How the camera sees, for pictures that do not say themselves.
+    init(
+        _ settings: Settings, sources: [any MediaSource], clock: any MonotonicClock, events: Events,
+        camera: Locked<CameraParameters?> = Locked(nil)
+    ) {
         self.settings = settings
+        self.camera = camera
         self.sources = sources
         self.clock = clock
         self.events = events
@@ -118,7 +124,15 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     // MARK: Pictures and sound in; the sources' threads
 
-    func deliver(_ frame: VideoFrame) { gate.passPicture(frame.size) { handOn(frame) } }
+    func deliver(_ frame: VideoFrame) { gate.passPicture(frame.size) { handOn(withCamera(frame)) } }
+
+    /// With how the camera saw it, where the picture does not say itself.
+    private func withCamera(_ frame: VideoFrame) -> VideoFrame {
+        guard frame.cameraParameters == nil else { return frame }
+        var frame = frame
+        frame.cameraParameters = camera.withLock { $0 }
+        return frame
+    }
 
     private func handOn(_ frame: VideoFrame) {
         let (encodes, isOther) = state.withLock { state in
@@ -142,7 +156,7 @@ final class ProducerPipeline: MediaSink, Sendable {
             return Array(state.encodes.values)
         }
         for encode in left { encode.leaveStreams() }
-        coded.offer(unit, format: format, arrival: clock.now)
+        coded.offer(unit, format: format, camera: camera.withLock { $0 }, arrival: clock.now)
     }
 
     func deliver(_ sound: AudioFrame) { if settings.hasSound, !gate.isShut { self.sound.offer(sound) } }

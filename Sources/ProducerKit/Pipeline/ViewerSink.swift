@@ -14,6 +14,7 @@ protocol ViewerSink: AnyObject, Sendable {
     var metrics: ViewerMetrics { get }
 
     func beginPicture(_ format: VideoStreamFormat)
+    func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime)
     func endPicture()
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer
     func beginSound(_ format: AudioStreamFormat)

@@ -58,6 +58,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
             if let definition = change.definition { controller?.definitionIs(definition) }
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
+        case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)
         case .cameras(let cameras): controller?.producerSaid { $0.apply(cameras) }
         case .controls(let controls): controller?.producerSaid { $0.apply(controls) }
         case .controlChanged(let change): controller?.producerSaid { $0.apply(change) }

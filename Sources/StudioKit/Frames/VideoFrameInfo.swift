@@ -38,6 +38,10 @@ public struct ReceivedFrame: Sendable {
         self.info = info
     }
 
+    /// How the camera saw it; nil: the producer has not said. Given for pictures of the size that it names: see
+    /// `CameraParameters.scaled(to:)`.
+    public var cameraParameters: CameraParameters? { picture.cameraParameters }
+
     /// When it came out of the decoder.
     var decodedAt: MonotonicTime { info.timeStamp + info.delay }
 }

@@ -132,6 +132,7 @@ final class DecodeStage: Sendable {
         var picture = picture
         let timeStamp = decoding.timeStamp(for: unit.received.localTime)
         picture.presentationTime = timeStamp
+        picture.cameraParameters = unit.camera
         let info = VideoFrameInfo(
             size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: timeStamp,
             duration: decoding.meter.duration, delay: clock.now - unit.received.localTime,

@@ -6,6 +6,8 @@ package struct PictureUnit: Sendable {
     package var format: VideoStreamFormat
     /// Counts the streams of this pipeline: another number, another decoder.
     package var stream: Int
+    /// How the camera saw it.
+    package var camera: CameraParameters?
 
     package var unit: AccessUnit { received.unit }
 

@@ -23,6 +23,7 @@ package final class StudioPipeline: Sendable {
         var pictureStreams: [UInt16: (format: VideoStreamFormat, stream: Int)] = [:]
         var soundStreams: [UInt16: (format: AudioStreamFormat, stream: Int)] = [:]
         var lastStream = 0
+        var camera = CameraTimeline()
 
         mutating func nextStream() -> Int {
             lastStream += 1
@@ -68,15 +69,23 @@ package final class StudioPipeline: Sendable {
     }
 
     package func pictureReceived(_ received: ReceivedUnit, stream: UInt16) {
-        let (outputs, known) = state.withLock { ($0.outputs, $0.pictureStreams[stream]) }
+        let (outputs, known, camera) = state.withLock { state in
+            (state.outputs, state.pictureStreams[stream], state.camera.parameters(at: received.unit.presentationTime))
+        }
         guard let known else { return }
-        let unit = PictureUnit(received: received, format: known.format, stream: known.stream)
+        var unit = PictureUnit(received: received, format: known.format, stream: known.stream)
+        unit.camera = camera
         decode.receive(unit)
         var needsKeyframe = false
         for output in outputs where output.needs.contains(.units) {
             if output.receive(unit) { needsKeyframe = true }
         }
         if needsKeyframe { onNeedsKeyframe() }
+    }
+
+    /// How the camera sees, from the picture with this time on, by the producer's clock.
+    package func cameraChanged(to parameters: CameraParameters?, since time: MonotonicTime) {
+        state.withLock { $0.camera.told(parameters, since: time) }
     }
 
     package func soundBegan(_ format: AudioStreamFormat, stream: UInt16) {
@@ -100,6 +109,7 @@ package final class StudioPipeline: Sendable {
         state.withLock { state in
             state.pictureStreams.removeAll()
             state.soundStreams.removeAll()
+            state.camera = CameraTimeline()
         }
     }
 

@@ -83,6 +83,15 @@ package final class Viewer: Sendable {
         state.withLock { if !$0.isGone { $0.beginPicture(format) } }
     }
 
+    /// How the camera sees, from the picture of `time` on, which is offered next; nil: not known. Told where it is new.
+    package func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {
+        state.withLock { state in
+            guard !state.isGone, state.camera.parameters != parameters else { return }
+            state.camera = (parameters, time)
+            state.announceCamera()
+        }
+    }
+
     package func endPicture() { state.withLock { $0.endPicture() } }
 
     /// Hands over a coded picture; `number` counts the pictures of the encode, sent or not.

@@ -15,6 +15,8 @@ struct ViewerState {
     var nextPeer: Peer?
     var picture: PictureStream?
     var sound: SoundStream?
+    /// How the camera sees, as the studio is told, and from which picture on.
+    var camera: (parameters: CameraParameters?, since: MonotonicTime) = (nil, MonotonicTime(microseconds: 0))
     var nextStream: UInt16 = 1
     var skippedPictures = 0
     var droppedSound = 0
@@ -66,6 +68,12 @@ struct ViewerState {
         let stream = PictureStream(id: takeStream(), format: format)
         picture = stream
         announce(.video(format), stream: stream.id)
+        // On another link, after all that the first one may have lost.
+        if camera.parameters != nil { announceCamera() }
+    }
+
+    func announceCamera() {
+        link?.send(.cameraParameters(CameraParametersMessage(time: camera.since, camera: camera.parameters)))
     }
 
     mutating func endPicture() {

@@ -18,8 +18,6 @@ package struct Capabilities: Codable, Hashable, Sendable {
         package static let setControl = Feature(rawValue: "setControl")
         /// `talk` is answered: there is a loudspeaker.
         package static let talk = Feature(rawValue: "talk")
-        /// `cameraParameters` are sent to whoever wants metadata.
-        package static let cameraParameters = Feature(rawValue: "cameraParameters")
         /// `motion` is sent to whoever wants metadata.
         package static let motion = Feature(rawValue: "motion")
     }

@@ -14,7 +14,7 @@ package struct StreamConfiguration: MessageBody {
         /// H.264 in Annex B, parameter sets before every IDR picture.
         case video(VideoStreamFormat)
         case audio(AudioStreamFormat)
-        /// `cameraParameters` and `motion`.
+        /// `motion`.
         case metadata
         /// Nothing more comes on this stream.
         case ended

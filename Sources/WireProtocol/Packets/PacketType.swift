@@ -10,7 +10,7 @@ package struct PacketType: RawRepresentable, Hashable, Sendable, CustomStringCon
     package static let video = PacketType(rawValue: 1)
     /// One Opus packet, or a run of LPCM.
     package static let audio = PacketType(rawValue: 2)
-    /// One JSON object that may be dropped: `cameraParameters` or `motion`.
+    /// One JSON object that may be dropped: `motion`.
     package static let metadata = PacketType(rawValue: 3)
 
     package static let all: [PacketType] = [.control, .video, .audio, .metadata]

@@ -21,6 +21,8 @@ final class FakeViewer: ViewerSink {
 
         var formats: [VideoStreamFormat] = []
         var endings = 0
+        /// With the time of the picture that each begins with.
+        var cameras: [(parameters: CameraParameters?, since: MonotonicTime)] = []
         var pictures: [AccessUnit] = []
         var numbers: [UInt32] = []
         var offers: [PictureOffer] = []
@@ -73,6 +75,13 @@ final class FakeViewer: ViewerSink {
             state.format = format
             state.formats.append(format)
             state.needsKeyframe = true
+        }
+    }
+
+    func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {
+        state.change { state in
+            guard state.cameras.last.flatMap(\.parameters) != parameters else { return }
+            state.cameras.append((parameters, time))
         }
     }
 

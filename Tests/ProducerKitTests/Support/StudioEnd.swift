@@ -15,6 +15,7 @@ final class StudioEnd: Sendable {
         var cameras: Cameras?
         var controls: Controls?
         var controlChanges: [ControlChanged] = []
+        var lenses: [CameraParametersMessage] = []
 
         var isConnected: Bool { if case .connected = states.last { true } else { false } }
         /// Why it will not be let in, however often it tries.
@@ -66,6 +67,7 @@ final class StudioEnd: Sendable {
                 case .cameras(let cameras): seen.cameras = cameras
                 case .controls(let controls): seen.controls = controls
                 case .controlChanged(let change): seen.controlChanges.append(change)
+                case .cameraParameters(let message): seen.lenses.append(message)
                 default: break
                 }
             }

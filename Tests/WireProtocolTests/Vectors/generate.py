@@ -186,8 +186,8 @@ MESSAGES = [
          "menu": [{"value": 0, "name": "Off"}, {"value": 2, "name": "60 Hz"}]}]},
     {"message": "setControl", "request": 10, "control": "brightness", "value": -(2**53)},
     {"message": "controlChanged", "control": "brightness", "value": 12, "inactive": True},
-    {"message": "cameraParameters", "timeMicroseconds": 123456, "exposureMicroseconds": 20000, "gainDecibels": -1.5,
-     "whiteBalanceKelvin": 5600, "focusDiopters": 0.25, "fieldOfViewDegrees": 78.5},
+    {"message": "cameraParameters", "timeMicroseconds": 123456, "width": 1920, "height": 1080, "focalXPixels": 1450.5,
+     "focalYPixels": 1452, "exposureMicroseconds": 20000, "gainDecibels": -1.5, "whiteBalanceKelvin": 5600, "focusDiopters": 0.25, "fieldOfViewDegrees": 78.5},
     {"message": "motion", "samples": [
         {"timeMicroseconds": 1, "acceleration": {"x": 0, "y": 9.81, "z": -0.5},
          "rotationRate": {"x": 0.125, "y": 0, "z": 1}},
