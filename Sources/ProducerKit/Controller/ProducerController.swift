@@ -24,6 +24,8 @@ public final class ProducerController: Sendable {
     private let told = Locked<[Connection]>([])
     /// Held while it is paused or goes on: one after the other.
     let paused = Locked(false)
+    /// A source that this object observes has come to its end, and nothing has come since.
+    let hasSourceEnded = Locked(false)
     /// How the camera sees, as the program says.
     let camera = Locked<CameraParameters?>(nil)
     /// Written once, at the end of `init`: it tells this object.
@@ -124,6 +126,7 @@ public final class ProducerController: Sendable {
             inner.withLock { $0.service = service }
             paused.withLock { $0 ? service.pipeline.pause() : service.pipeline.resume() }
             isStarted = true
+            hasSourceEnded.withLock { $0 = false }
             tellState()
             desk?.begin()
         }
@@ -144,8 +147,9 @@ public final class ProducerController: Sendable {
     }
 
     /// Says goodbye to all studios and lets go of devices, sockets and threads: within a second. Does nothing while
-    /// stopped.
-    public func stop() { stop(reason: .stopping) }
+    /// stopped. Where the ``VideoSource`` that was sent has come to its end, studios are told that, and finish what they
+    /// record.
+    public func stop() { stop(reason: hasSourceEnded.withLock { $0 } ? .ended : .stopping) }
 
     /// - Parameter reason: `ended` where the source came to its end: studios finish what they record.
     package func stop(reason: Goodbye.Reason) {
