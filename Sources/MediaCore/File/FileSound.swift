@@ -58,6 +58,13 @@ final class FileSound {
         return received(from: start)
     }
 
+    /// What follows has nothing to do with what came before: the file was read from elsewhere.
+    func beginAnew() {
+        avcodec_flush_buffers(context.pointer)
+        // With what it holds back for resampling.
+        converter = nil
+    }
+
     private func received(from start: Int64) -> [AudioFrame] {
         var frames: [AudioFrame] = []
         while avcodec_receive_frame(context.pointer, frame.pointer) >= 0 {
@@ -81,8 +88,7 @@ final class FileSound {
         }
         let stamp = f.pointee.best_effort_timestamp
         let time =
-            stamp == cff_no_pts()
-            ? nextTime : av_rescale_q(stamp, timeBase, AVRational(num: 1, den: 1_000_000)) - start
+            stamp == cff_no_pts() ? nextTime : fileTime(stamp, timeBase, since: start)
         let first = MonotonicTime(microseconds: time) - converter.samples.delay
         guard let planes = f.pointee.extended_data else { throw MediaError(.badData, "a piece of sound is empty") }
         // libswresample reads the planes; it is declared to take them as constant.
@@ -90,7 +96,7 @@ final class FileSound {
             (planes) throws(MediaError) in
             try converter.samples.convert(planes, samples: Int(f.pointee.nb_samples))
         }
-        nextTime = time + Int64(f.pointee.nb_samples) * 1_000_000 / Int64(max(1, f.pointee.sample_rate))
+        nextTime = time &+ Int64(f.pointee.nb_samples) * 1_000_000 / Int64(max(1, f.pointee.sample_rate))
         return AudioFrame(format: .standard, bytes: bytes, presentationTime: first)
     }
 }

@@ -12,6 +12,8 @@ final class FileVideo {
     private let upright: FrameConverter?
     private var scaler: PictureScaler?
     private var lastTime: Int64?
+    /// Pictures that came out with parts missing.
+    private(set) var damagedPictures = 0
 
     init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(MediaError) {
         guard let parameters = stream.pointee.codecpar else { throw MediaError(.badData, "\(path) is damaged") }
@@ -54,9 +56,18 @@ final class FileVideo {
         return received(from: start)
     }
 
+    /// What follows has nothing to do with what came before: the file was read from elsewhere.
+    func beginAnew() {
+        avcodec_flush_buffers(context.pointer)
+        lastTime = nil
+    }
+
     private func received(from start: Int64) -> [VideoFrame] {
         var frames: [VideoFrame] = []
         while let frame = try? DecodedFrame(), avcodec_receive_frame(context.pointer, frame.pointer) >= 0 {
+            // Not for a picture that is missing: decoding may have begun in the middle.
+            let damage = frame.pointer.pointee.decode_error_flags & ~FF_DECODE_ERROR_MISSING_REFERENCE
+            if damage != 0 { damagedPictures += 1 }
             if let picture = try? picture(of: frame, from: start) { frames.append(picture) }
         }
         return frames
@@ -82,9 +93,9 @@ final class FileVideo {
         let microseconds: Int64
         if stamp == cff_no_pts() {
             // Raw streams carry none.
-            microseconds = lastTime.map { $0 + Int64(1_000_000 / framesPerSecond) } ?? 0
+            microseconds = lastTime.map { $0 &+ Int64(1_000_000 / framesPerSecond) } ?? 0
         } else {
-            microseconds = av_rescale_q(stamp, timeBase, AVRational(num: 1, den: 1_000_000)) - start
+            microseconds = fileTime(stamp, timeBase, since: start)
         }
         lastTime = microseconds
         return MonotonicTime(microseconds: microseconds)

@@ -1,4 +1,5 @@
 internal import CFFmpegShims
+internal import CamoTypes
 
 /// Sole owner of an `AVFormatContext` that reads a file of this machine.
 ///
@@ -6,6 +7,10 @@ internal import CFFmpegShims
 /// somebody who hands over a clip must not make us read those.
 struct InputFile: ~Copyable {
     private let context: UnsafeMutablePointer<AVFormatContext>
+    /// It ended where it should have gone on.
+    private(set) var isBrokenOff = false
+    /// Where the packets that were read end, by the file's own time in microseconds.
+    private(set) var readUpTo: Int64 = 0
 
     /// - Parameter formats: libavformat's names of those that are let in, with commas.
     init(_ path: String, formats: String) throws(MediaError) {
@@ -53,12 +58,50 @@ struct InputFile: ~Copyable {
     var duration: Int64? { context.pointee.duration > 0 ? context.pointee.duration : nil }
     var startTime: Int64 { context.pointee.start_time == cff_no_pts() ? 0 : context.pointee.start_time }
 
+    /// The duration is the file's own word, not a guess by its bytes and rate.
+    var isDurationKnown: Bool {
+        duration != nil && context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
+    }
+
     /// - Returns: False at the end. What breaks off in the middle ends there.
     mutating func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         av_packet_unref(packet.pointer)
         let result = av_read_frame(context, packet.pointer)
+        if result == cff_error_invalid_data() { isBrokenOff = true }
         if result == cff_error_eof() || result == cff_error_invalid_data() { return false }
         try check(result, "cannot read on", otherwise: .io)
+        noteTime(of: packet)
         return true
     }
+
+    private mutating func noteTime(of packet: borrowing Packet) {
+        let p = packet.pointer.pointee
+        // AVI tells the order of decoding alone.
+        let time = p.pts == cff_no_pts() ? p.dts : p.pts
+        guard let stream = stream(Int(p.stream_index)), time != cff_no_pts() else { return }
+        let end = av_rescale_q(time &+ max(0, p.duration), stream.pointee.time_base, .microseconds)
+        readUpTo = max(readUpTo, end)
+    }
+
+    /// Goes to the last place at or before `time` (the file's own, in microseconds) at which a track can be decoded from,
+    /// or near it: formats without an index find it by their bytes.
+    ///
+    /// - Returns: False where the file cannot do that.
+    mutating func seek(_ index: Int, to time: Int64) -> Bool {
+        guard let stream = stream(index), context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS == 0 else {
+            return false
+        }
+        let target = av_rescale_q(time, .microseconds, stream.pointee.time_base)
+        return av_seek_frame(context, Int32(index), target, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+}
+
+/// A time stamp of a file in microseconds from its beginning. Both are whatever the file says: it saturates.
+func fileTime(_ stamp: Int64, _ timeBase: AVRational, since start: Int64) -> Int64 {
+    let time = MonotonicTime(microseconds: av_rescale_q(stamp, timeBase, .microseconds))
+    return (time - MonotonicTime(microseconds: start)).count
+}
+
+extension AVRational {
+    static var microseconds: AVRational { AVRational(num: 1, den: 1_000_000) }
 }

@@ -13,21 +13,16 @@ package final class FileSource: MediaSource {
     private let isSilent: Bool
     private let clock: any MonotonicClock
     private let thread = SourceThread()
-    private let control = Locked<Control?>(nil)
+    private let playing = Locked<Playing?>(nil)
 
-    /// What the thread waits for beside the time.
-    private final class Control: Sendable {
-        let stopped: WakeUp
-        let watched: WakeUp
-
-        init?() {
-            guard let stopped = WakeUp(), let watched = WakeUp() else { return nil }
-            (self.stopped, self.watched) = (stopped, watched)
-        }
+    private struct Playing: Sendable {
+        let player: ClipPlayer
+        /// Somebody watches, or it is to end before anybody does.
+        let wake: WakeUp
 
         func end() {
-            stopped.signal()
-            watched.signal()
+            player.stop()
+            wake.signal()
         }
     }
 
@@ -52,65 +47,38 @@ package final class FileSource: MediaSource {
     package func start(into sink: any MediaSink) throws(ProducerError) {
         // What is wrong with the file is said by `start`, not later by the thread.
         _ = try probe()
-        guard let control = Control() else { throw .noDescriptors(for: name) }
-        try thread.start("file", for: path, end: control.end) { [self] in run(control, sink) }
-        self.control.withLock { $0 = control }
+        guard let wake = WakeUp(), let player = ClipPlayer(path: path, loops: loops, clock: clock) else {
+            throw .noDescriptors(for: name)
+        }
+        let playing = Playing(player: player, wake: wake)
+        try thread.start("file", for: path, end: playing.end) { [self] in run(playing, sink) }
+        self.playing.withLock { $0 = playing }
     }
 
     package func stop() -> Bool {
-        control.withLock { $0 = nil }
+        playing.withLock { $0 = nil }
         return thread.stop()
     }
 
     package func watchersDidChange(areWatching: Bool) {
-        if areWatching { control.withLock { $0 }?.watched.signal() }
+        if areWatching { playing.withLock { $0 }?.wake.signal() }
     }
 
-    private func run(_ control: Control, _ sink: any MediaSink) {
-        while !control.watched.wait(atMost: .seconds(Int64(3_600))) {}
-        guard !control.stopped.wait(atMost: .zero) else { return }
+    private func run(_ playing: Playing, _ sink: any MediaSink) {
+        while !playing.wake.wait(atMost: .seconds(Int64(3_600))) {}
         do throws(MediaError) {
-            let file = try MediaFile(path: path)
-            var begin = clock.now
-            while try play(file, from: &begin, control, sink), loops { try file.rewind() }
-            if !control.stopped.wait(atMost: .zero) { sink.sourceDidEnd(nil) }
+            let outcome = try playing.player.play { item in
+                switch item {
+                case .picture(let frame): sink.deliver(frame)
+                case .sound(let sound): if !isSilent { sink.deliver(sound) }
+                }
+            }
+            guard case .ended(let damage) = outcome else { return }
+            if let damage { sink.sourceDidReport(damage) }
+            sink.sourceDidEnd(nil)
         } catch {
             sink.sourceDidEnd(ProducerError(error))
         }
-    }
-
-    /// Plays to the end; `begin` is moved there, so that the next round follows without a gap. False when stopped.
-    private func play(
-        _ file: MediaFile, from begin: inout MonotonicTime, _ control: Control, _ sink: any MediaSink
-    ) throws(MediaError) -> Bool {
-        let interval = Microseconds.seconds(1 / max(1, file.framesPerSecond))
-        var end = begin
-        while let item = try file.next() {
-            switch item {
-            case .picture(var frame):
-                let time = begin + ((frame.presentationTime ?? end) - MonotonicTime(microseconds: 0))
-                frame.presentationTime = time
-                end = max(end, time + interval)
-                guard wait(until: time, control) else { return false }
-                sink.deliver(frame)
-            case .sound(var sound):
-                let time = begin + ((sound.presentationTime ?? end) - MonotonicTime(microseconds: 0))
-                sound.presentationTime = time
-                end = max(end, time + sound.duration)
-                // A little early: the file has sound and picture interleaved, and neither may hold up the other.
-                guard wait(until: time - .milliseconds(100), control) else { return false }
-                if !isSilent { sink.deliver(sound) }
-            }
-        }
-        // The last picture is seen for as long as the others.
-        guard wait(until: end, control) else { return false }
-        begin = end
-        return true
-    }
-
-    private func wait(until time: MonotonicTime, _ control: Control) -> Bool {
-        let left = time - clock.now
-        return !control.stopped.wait(atMost: max(.zero, left))
     }
 }
 
