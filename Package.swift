@@ -12,6 +12,12 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A program to learn from, in `Examples/`; it sees what any program sees.
+func example(_ name: String, _ library: Target.Dependency) -> Target {
+    .executableTarget(
+        name: name, dependencies: [library], path: "Examples/\(name)", swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
         name: name, dependencies: dependencies + ["Confinement"], resources: resources, swiftSettings: strict)
@@ -80,6 +86,11 @@ let package = Package(
         program(
             "camo-studio",
             ["CamoTypes", "Confinement", "MediaCore", "StudioKit", "CommandCore", "Diagnosis", "GadgetSetup"]),
+
+        example("smallest-producer", "ProducerKit"),
+        example("rendered-producer", "ProducerKit"),
+        example("file-producer", "ProducerKit"),
+        example("raw-studio", "StudioKit"),
 
         // Tools for scripts/bench and the fuzzer; not products.
         program(
