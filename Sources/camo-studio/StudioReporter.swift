@@ -11,6 +11,8 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
     private let endsWithRecording: Bool
     private let lastReason = Locked("")
     private let failedRecording = Locked<StudioError?>(nil)
+    /// Notices that wait until something else has been told; nil: they are told at once.
+    private let held = Locked<[Event]?>(nil)
 
     init(_ run: CommandRun, endsWithSource: Bool = false, endsWithRecording: Bool = false) {
         self.run = run
@@ -70,7 +72,21 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
     }
 
     func studioController(_ controller: StudioController, didReport notice: String) {
-        run.events.write(Event("notice", sentence: notice, ["text": .string(notice)]))
+        let event = Event("notice", sentence: notice, ["text": .string(notice)])
+        // Told with the lock held: in their order.
+        held.withLock { held in
+            if held == nil { run.events.write(event) } else { held?.append(event) }
+        }
+    }
+
+    /// From now on notices wait: what the command is for is to be its first event.
+    func holdNotices() { held.withLock { $0 = $0 ?? [] } }
+
+    func releaseNotices() {
+        held.withLock { held in
+            for event in held ?? [] { run.events.write(event) }
+            held = nil
+        }
     }
 
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition) {

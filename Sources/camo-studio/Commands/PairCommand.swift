@@ -17,7 +17,9 @@ struct PairCommand {
             name: options.name ?? options.thenWatch?.name, definition: options.thenWatch?.definition)
         let reporter = StudioReporter(run)
         controller.delegate = reporter
-        defer { withExtendedLifetime(reporter) {} }
+        // The code comes first, whatever there is to be said of the network.
+        reporter.holdNotices()
+        defer { reporter.releaseNotices() }
         let device: PairedDevice
         let watching: (command: WatchCommand, outputs: WatchOutputs)?
         do {
@@ -28,6 +30,7 @@ struct PairCommand {
                 validFor: .seconds(Int64(options.validSeconds)), port: UInt16(clamping: options.port ?? 0))
             if let path = options.picture { try CodeFile.write(code, to: path) }
             try show(code)
+            reporter.releaseNotices()
             let countdown = Task { await countDown(to: code.expiry) }
             defer { countdown.cancel() }
             switch await run.race({ try await controller.waitForPairing() }) {
