@@ -1,9 +1,11 @@
-// device DIRECTORY take|send|ack BYTES: the device's end of a bare FunctionFS loop, to measure the USB link by. Eight
+// device DIRECTORY take|send|ack BYTES [copy]: the device's end of a bare FunctionFS loop, to measure the USB link by. Eight
 // requests of 16 KiB in flight by Linux AIO, nothing else: no chunks, no order, no link, no other thread.
 //
 //   take   reads BYTES, then writes 8
 //   send   writes BYTES after the host's first 8, and ends when the host has said 8 again
 //   ack    for each BYTES read, writes 8; for ever
+//
+// With `copy` each byte is copied once, from or to memory of the program's own: what a program does that uses them.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,8 @@ static int in, out;
 static aio_context_t context;
 static struct iocb requests[2 * DEPTH];
 static uint8_t *buffers;
+static uint8_t own[SIZE];
+static int copies;
 
 static void fail(const char *what) {
     perror(what);
@@ -43,6 +47,7 @@ static void fail(const char *what) {
 // Slots 0 … DEPTH-1 read, the others write.
 static void begin(int slot, size_t count) {
     struct iocb *request = &requests[slot];
+    if (copies && slot >= DEPTH) memcpy(buffers + (size_t)slot * SIZE, own, count);
     memset(request, 0, sizeof *request);
     request->aio_lio_opcode = slot < DEPTH ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
     request->aio_fildes = (uint32_t)(slot < DEPTH ? out : in);
@@ -66,11 +71,13 @@ static struct io_event wait_for_one(void) {
         fprintf(stderr, "device: %s\n", strerror((int)-event.res));
         exit(0);
     }
+    if (copies && event.data < DEPTH) memcpy(own, buffers + event.data * SIZE, (size_t)event.res);
     return event;
 }
 
 int main(int count, char **words) {
-    if (count != 4) return 64;
+    if (count < 4) return 64;
+    copies = count > 4;
     char path[256];
     snprintf(path, sizeof path, "%s/ep0", words[1]);
     int ep0 = open(path, O_RDWR);

@@ -1,4 +1,4 @@
-// host send|take|ping BYTES [COUNT]: the host's end of a bare libusb loop, to measure the USB link by. Eight reads of
+// host send|take|ping BYTES [COUNT] [copy]: the host's end of a bare libusb loop, to measure the USB link by. Eight reads of
 // 16 KiB in flight always, as the link has them, and eight writes while there is something to write; see device.c.
 //
 //   send   writes BYTES, waits for 8, says the speed
@@ -18,6 +18,8 @@ static libusb_device_handle *device;
 static uint8_t in, out;
 static size_t begun, total, received;
 static int under_way;
+static uint8_t own[SIZE];
+static int copies;
 
 static double now(void) {
     struct timespec time;
@@ -38,6 +40,7 @@ static void submit(struct libusb_transfer *transfer) {
 static void LIBUSB_CALL was_read(struct libusb_transfer *transfer) {
     if (transfer->status != LIBUSB_TRANSFER_COMPLETED) fail("read", LIBUSB_ERROR_IO);
     received += (size_t)transfer->actual_length;
+    if (copies) memcpy(own, transfer->buffer, (size_t)transfer->actual_length);
     submit(transfer);
 }
 
@@ -45,6 +48,7 @@ static void write_on(struct libusb_transfer *transfer) {
     if (begun >= total) return;
     transfer->length = (int)(total - begun < SIZE ? total - begun : SIZE);
     begun += (size_t)transfer->length;
+    if (copies) memcpy(transfer->buffer, own, (size_t)transfer->length);
     under_way++;
     submit(transfer);
 }
@@ -104,6 +108,7 @@ static void find(void) {
 
 int main(int count, char **words) {
     if (count < 3) return 64;
+    copies = strcmp(words[count - 1], "copy") == 0;
     libusb_init(NULL);
     for (int tries = 0; tries < 100 && !device; tries++) {
         find();
