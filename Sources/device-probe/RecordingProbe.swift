@@ -31,9 +31,9 @@ enum RecordingProbe {
         var rate = 0.0
         /// The largest difference of any bar before the first flash: 0 … 255.
         var barError = 0
-        /// The tone's frequency and its loudness (peak, 0 … 1) before the first silence.
+        /// The tone's frequency and its level (its usual peak, 0 … 1) before the first silence.
         var tone = 0.0
-        var peak = 0.0
+        var level = 0.0
         /// In seconds; flashes up to the longest gap.
         var flashes: [Double] = []
         var silences: [Double] = []
@@ -58,7 +58,7 @@ enum RecordingProbe {
         var report = Report()
         report.frames = times.count
         report.barError = errors.prefix { !isFlash($0) }.max() ?? 255
-        (report.tone, report.peak, report.silences) = (sound.tone, sound.peak, sound.silences)
+        (report.tone, report.level, report.silences) = (sound.tone, sound.level, sound.silences)
 
         let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
         let gap = gaps.indices.max { gaps[$0] < gaps[$1] } ?? 0
@@ -108,7 +108,7 @@ enum RecordingProbe {
     private struct Sound {
         /// Of what is heard before the first silence.
         let tone: Double
-        let peak: Double
+        let level: Double
         /// When each silence begins, in seconds.
         var silences: [Double] = []
         /// The hundredths of a second in which it is heard.
@@ -129,7 +129,7 @@ enum RecordingProbe {
                 if silences.isEmpty, let first, index - first > tenth { meter.add(sample) }
                 if let last, index - last == tenth { silences.append(Double(last) / Double(sampleRate)) }
             }
-            (tone, peak) = (meter.frequency, meter.peak)
+            (tone, level) = (meter.frequency, meter.level)
         }
 
         /// How much of a span of seconds has the tone: 0 … 1.

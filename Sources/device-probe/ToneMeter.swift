@@ -10,12 +10,20 @@ struct ToneMeter {
     private var lastCrossing = 0.0
     private var crossings = 0
     private(set) var peak = 0.0
+    /// The peaks of the hundredths of a second so far, and of the one that has begun.
+    private var peaks: [Double] = []
+    private var recent = 0.0
 
     init(sampleRate: Int) { self.sampleRate = Double(sampleRate) }
 
     /// - Parameter sample: -1 … 1.
     mutating func add(_ sample: Double) {
         peak = max(peak, abs(sample))
+        recent = max(recent, abs(sample))
+        if Int(position) % Int(sampleRate / 100) == 0 {
+            peaks.append(recent)
+            recent = 0
+        }
         // Below -0.05 first, so that noise around zero is no crossing.
         if sample < -0.05 { isArmed = true }
         if isArmed, sample >= 0 {
@@ -26,6 +34,9 @@ struct ToneMeter {
         }
         (last, position) = (sample, position + 1)
     }
+
+    /// The tone's usual peak: where sound was lost, a coder makes one loud moment of the step.
+    var level: Double { peaks.isEmpty ? peak : peaks.sorted()[peaks.count / 2] }
 
     /// In Hz; 0 when there was no tone.
     var frequency: Double {

@@ -10,8 +10,8 @@ final class Publication {
         case announcing
         /// -> established once told, taken (somebody won the name later).
         case established(told: Bool)
-        /// Another has the name -> announcing under the next one.
-        case taken
+        /// Another has the name, or wants it too -> announcing under the next one, then.
+        case taken(retry: MonotonicTime)
         /// The daemon could not; tried again then -> announcing.
         case failed(retry: MonotonicTime)
         /// It can never be published as it is.
@@ -26,6 +26,8 @@ final class Publication {
     private(set) var service: PublishedService
     /// The name that is being tried.
     private var name: String
+    /// How often in a row the network had the name that was tried.
+    private var collisions = 0
 
     /// How many names are tried in one go when this machine has them all.
     private static let mostLocalRenames = 100
@@ -49,7 +51,10 @@ final class Publication {
 
     /// When ``advance(now:)`` wants to be called without anything having happened.
     var deadline: MonotonicTime? {
-        if case .failed(let retry) = progress { retry } else { nil }
+        switch progress {
+        case .failed(let retry), .taken(let retry): retry
+        case .announcing, .established, .refused: nil
+        }
     }
 
     /// Does what is due, and says what happened.
@@ -59,8 +64,10 @@ final class Publication {
             return []
         case .established(told: false):
             progress = .established(told: true)
+            collisions = 0
             return [.published(id, name: name)]
-        case .taken:
+        case .taken(let retry):
+            guard retry <= now else { return [] }
             name = ServiceName.alternative(to: name)
             return register(now: now)
         case .failed(let retry):
@@ -130,10 +137,24 @@ final class Publication {
         }
     }
 
+    /// How long to wait before the next name, after so many collisions in a row.
+    ///
+    /// Two hosts that probe at once may both lose: Avahi compares each record of a service alone (RFC 6762, 8.2, has them
+    /// compared together), and takes a lost comparison for a name that is taken. Both then count up in step, for ever,
+    /// unless chance parts them. The first name that is taken is left at once: mostly it is an old neighbour's.
+    static func pause(after collisions: Int) -> Microseconds {
+        guard collisions > 0 else { return .seconds(Int64(0)) }
+        // Probing takes a second.
+        let longest = Int64(4) << min(collisions - 1, 2)
+        return .milliseconds(.random(in: 0...longest * 1_000))
+    }
+
     fileprivate func changed(to state: AvahiEntryGroupState) {
         switch state {
         case AVAHI_ENTRY_GROUP_ESTABLISHED: progress = .established(told: false)
-        case AVAHI_ENTRY_GROUP_COLLISION: progress = .taken
+        case AVAHI_ENTRY_GROUP_COLLISION:
+            progress = .taken(retry: SystemClock().now + Self.pause(after: collisions))
+            collisions += 1
         case AVAHI_ENTRY_GROUP_FAILURE: progress = .failed(retry: SystemClock().now + Self.retryDelay)
         default: return
         }

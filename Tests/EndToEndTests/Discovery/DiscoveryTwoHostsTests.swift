@@ -45,19 +45,25 @@ import Testing
         }
     }
 
+    /// One loses the comparison of the SRV records, the other that of the TXT records, and both give way, in step.
     @Test func twoThatWantANameAtOnceBothGetOne() async throws {
         try await Rig.run { rig in
             let hosts = try await rig.twoHosts()
             let publishers = [
-                try rig.publisher("Porch", on: hosts.a), try rig.publisher("Porch", on: hosts.b),
+                try rig.publisher("Porch", ["--text", "i=f"], on: hosts.a),
+                try rig.publisher("Porch", ["--text", "i=0"], on: hosts.b),
             ]
             let browsers = [try rig.browser(on: hosts.a), try rig.browser(on: hosts.b)]
-            for browser in browsers {
-                _ = try await browser.found("Porch", within: .seconds(10))
-                _ = try await browser.found("Porch #2", within: .seconds(10))
+            var names: Set<String> = []
+            for publisher in publishers {
+                let name = try await publisher.event("published", within: .seconds(40)).name.string
+                #expect(name?.hasPrefix("Porch") == true)
+                names.insert(name ?? "")
             }
-            let names = publishers.map { $0.events().last { $0.kind == "published" }?.name.string }
-            #expect(Set(names) == ["Porch", "Porch #2"])
+            #expect(names.count == 2)
+            for browser in browsers {
+                for name in names { _ = try await browser.found(name, within: .seconds(10)) }
+            }
         }
     }
 

@@ -48,7 +48,7 @@ play_end
 
 recorded $folder/out.mp4
 check "the picture is the camera's" 'barError <= 10 && frames > 60 && rate > 5 && rate < 10.5'
-check "the sound is the microphone's" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
+check "the sound is the microphone's" 'tone > 999 && tone < 1001 && level > 0.4 && level < 0.6'
 check "sound and picture are together" 'flashes2 != "" && mostOffset < 120'
 check "sound goes on without the camera, and the picture is back with it" \
     'gapSeconds > 2 && gapSound > 0.9 && framesAfterGap > 10'

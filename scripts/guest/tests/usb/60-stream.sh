@@ -89,11 +89,11 @@ end $studio
 check_that "both have written it down" test "$(devices producer)$(devices studio)" = 11
 recorded $folder/out.mp4
 check "the camera is at the producer, which is the gadget" 'barError <= 10 && frames > 10'
-check "and so is the microphone" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
+check "and so is the microphone" 'tone > 999 && tone < 1001 && level > 0.4 && level < 0.6'
 
 records $folder/host.mp4 20 host gadget
 check "the camera is at the host" 'barError <= 10 && frames > 10'
-check "and so is the microphone" 'tone > 999 && tone < 1001 && peak > 0.4 && peak < 0.6'
+check "and so is the microphone" 'tone > 999 && tone < 1001 && level > 0.4 && level < 0.6'
 
 for speed in is_high_speed=0 is_super_speed=1; do
     cable $speed
