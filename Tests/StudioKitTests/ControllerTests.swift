@@ -157,6 +157,29 @@ private final class ProbeDelegate: StudioControllerDelegate {
         await stop()
     }
 
+    /// One program, two cameras: a controller for each, of one installation.
+    @Test func `several producers are watched at once, each by its controller`() async throws {
+        try await pair()
+        let another = try FakeProducer()
+        defer { another.stop() }
+        try await another.pair(with: controller)
+        let second = StudioController(configuration: controller.configuration)
+        for (studio, watched) in [(controller, producer), (second, another)] {
+            try watched.start()
+            try studio.start()
+            try studio.connect(to: .address(watched.address))
+        }
+        #expect(Set(second.pairedDevices.map(\.id)) == [producer.identity.id, another.identity.id])
+        let controller = controller
+        #expect(await eventually { controller.statistics.pictures > 10 && second.statistics.pictures > 10 })
+        #expect(producer.viewerCount == 1 && another.viewerCount == 1)
+        await controller.stop()
+        let before = second.statistics.pictures
+        #expect(await eventually { second.statistics.pictures > before + 10 })
+        await second.stop()
+        producer.stop()
+    }
+
     @Test func `a producer that comes later, goes and comes back is connected to by itself`() async throws {
         try await pair()
         let port = unusedPort()

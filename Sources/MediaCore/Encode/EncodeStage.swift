@@ -18,6 +18,20 @@ package final class EncodeStage {
         package var rotation: FrameConverter.Rotation
         package var isMirrored: Bool
 
+        /// What is asked for in a smaller definition; nil where it is none on offer here.
+        package func lowered(to lower: Definition) -> Settings? {
+            guard lower != definition else { return self }
+            guard lower < definition, box.map({ lower.box.area < $0.area }) ?? true else { return nil }
+            var settings = self
+            settings.definition = lower
+            settings.box = nil
+            settings.bitsPerSecond = min(bitsPerSecond, lower.nominalBitsPerSecond)
+            return settings
+        }
+
+        /// What is on offer, the smallest first; the last is what it is set for.
+        package var definitions: [Definition] { Definition.allCases.filter { lowered(to: $0) != nil } }
+
         package init(
             definition: Definition, box: PixelSize? = nil, framesPerSecond: Double = 30, bitsPerSecond: Int? = nil,
             preset: String = "superfast", threads: Int = 1, rotation: FrameConverter.Rotation = .none,
@@ -111,6 +125,14 @@ package final class EncodeStage {
     /// Turned, mirrored, scaled and brought to the encoder's layout: what ``encode(converted:at:clockTime:)`` takes.
     package func convert(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
         try converter(for: frame.size).convert(frame)
+    }
+
+    /// Scaled to what ``convert(_:)`` would make of its source: a picture that another stage with the same rotation has
+    /// converted already.
+    package func rescale(_ picture: VideoFrame) throws(MediaError) -> VideoFrame {
+        let isTurned = settings.rotation.swapsSides
+        let source = isTurned ? PixelSize(width: picture.size.height, height: picture.size.width) : picture.size
+        return try FrameConverter(size: settings.encoderSettings(for: source).size).convert(picture)
     }
 
     /// Converts and encodes.

@@ -46,7 +46,7 @@ final class CameraFeed: Sendable {
             let onUnit: PictureUnpacking.OnUnit = { [weak self] unit, format in self?.deliver(unit, format) }
             let unpacking = PictureUnpacking(
                 atMost: rate, onFrame: { [weak self] in self?.deliver($0) }, onUnit: passesCoded ? onUnit : nil,
-                onComplaint: { [weak self] in self?.report($0) })
+                wantsDecoded: { sink.wantsDecoded }, onComplaint: { [weak self] in self?.report($0) })
             self?.state.withLock { $0.unpacking = unpacking }
             let capture = try machine.capture(
                 place, wish: wish, onPicture: unpacking.deliver, onChange: { [weak self] in self?.report($0) },

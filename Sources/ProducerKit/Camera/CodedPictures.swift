@@ -13,8 +13,10 @@ struct CodedPictures {
         case frame(VideoFrame)
     }
 
-    /// All pictures are decoded: something is to be done to them.
-    let isDecoded: Bool
+    /// All pictures are decoded, always: something is to be done to them.
+    private let isDecoded: Bool
+    /// They are decoded for now: a picture that was not is missing in what is passed on.
+    private var isDecodedNow: Bool
     private var splitter = AccessUnitSplitter()
     private var spacing = KeyframeSpacing()
     private var decoder: H264Decoder?
@@ -27,11 +29,14 @@ struct CodedPictures {
     /// Of two seconds at 16 Mb/s; a camera that sends more is decoded from its next keyframe on.
     private static let mostBytes = 4 << 20
 
-    init(isDecoded: Bool) { self.isDecoded = isDecoded }
+    init(isDecoded: Bool) { (self.isDecoded, isDecodedNow) = (isDecoded, isDecoded) }
 
-    /// - Parameter picture: One access unit (the V4L2 manual on V4L2_PIX_FMT_H264).
+    /// - Parameters:
+    ///   - picture: One access unit (the V4L2 manual on V4L2_PIX_FMT_H264).
+    ///   - wantsDecoded: Coded pictures are of no use now; from the next keyframe on after they are again, they are
+    ///     passed on.
     /// - Throws: ``MediaError`` when it cannot be read or decoded; the next keyframe may be.
-    mutating func take(_ picture: CompressedFrame) throws(MediaError) -> [Output] {
+    mutating func take(_ picture: CompressedFrame, wantsDecoded: Bool = false) throws(MediaError) -> [Output] {
         if picture.isAfterLoss { needsKeyframe = true }
         var units: [AccessUnit] = []
         do throws(MediaError) {
@@ -45,16 +50,23 @@ struct CodedPictures {
         // A buffer ends where its picture ends.
         if let last = splitter.finish() { units.append(last) }
         var outputs: [Output] = []
-        for unit in units { outputs += try take(unit, fallback: picture) }
+        for unit in units { outputs += try take(unit, wantsDecoded, fallback: picture) }
         return outputs
     }
 
-    private mutating func take(_ unit: AccessUnit, fallback: CompressedFrame) throws(MediaError) -> [Output] {
+    private mutating func take(
+        _ unit: AccessUnit, _ wantsDecoded: Bool, fallback: CompressedFrame
+    ) throws(MediaError) -> [Output] {
         if unit.isKeyframe { needsKeyframe = false }
         guard !needsKeyframe, let parameters = splitter.parameters else { return [] }
-        let wasTooLong = spacing.isTooLong
+        let wasDecoded = isDecodedNow
         spacing.note(isKeyframe: unit.isKeyframe, at: unit.presentationTime)
-        guard isDecoded || spacing.isTooLong else {
+        if isDecoded || wantsDecoded || spacing.isTooLong {
+            isDecodedNow = true
+        } else if unit.isKeyframe {
+            isDecodedNow = false
+        }
+        guard isDecodedNow else {
             keep(unit)
             return [
                 .unit(
@@ -64,7 +76,7 @@ struct CodedPictures {
                         color: parameters.color))
             ]
         }
-        if !wasTooLong, !isDecoded { try catchUp() }
+        if !wasDecoded { try catchUp() }
         return try decode(unit).map { [.frame($0)] } ?? []
     }
 

@@ -9,6 +9,7 @@ final class PictureUnpacking: Sendable {
 
     private let onFrame: @Sendable (VideoFrame) -> Void
     private let onUnit: OnUnit?
+    private let wantsDecoded: @Sendable () -> Bool
     private let onComplaint: @Sendable (String) -> Void
     private let clock: any MonotonicClock
     /// On the capture's thread only, which the lock shows to the compiler.
@@ -25,13 +26,16 @@ final class PictureUnpacking: Sendable {
     ///   - rate: Pictures a second at most; nil: all that come. What comes as H.264 is never left out.
     ///   - onFrame: On the capture's thread.
     ///   - onUnit: Nil: what comes as H.264 is decoded.
+    ///   - wantsDecoded: On the capture's thread: what comes as H.264 is decoded now.
     ///   - onComplaint: On the capture's thread: one line for people.
     ///   - clock: For the time between complaints.
     init(
         atMost rate: Double? = nil, onFrame: @escaping @Sendable (VideoFrame) -> Void, onUnit: OnUnit? = nil,
-        onComplaint: @escaping @Sendable (String) -> Void, clock: any MonotonicClock = SystemClock()
+        wantsDecoded: @escaping @Sendable () -> Bool = { false }, onComplaint: @escaping @Sendable (String) -> Void,
+        clock: any MonotonicClock = SystemClock()
     ) {
         (self.onFrame, self.onUnit, self.onComplaint, self.clock) = (onFrame, onUnit, onComplaint, clock)
+        self.wantsDecoded = wantsDecoded
         state = Locked(
             State(
                 coded: CodedPictures(isDecoded: onUnit == nil), thinning: rate.map { PictureThinning(atMost: $0) }))
@@ -47,9 +51,10 @@ final class PictureUnpacking: Sendable {
         switch picture {
         case .frame(let frame): onFrame(frame)
         case .compressed(let coded):
+            let wantsDecoded = wantsDecoded()
             let (outputs, complaint) = state.withLock { state -> ([CodedPictures.Output], String?) in
                 do throws(MediaError) {
-                    return (try Self.unpack(coded, &state), nil)
+                    return (try Self.unpack(coded, wantsDecoded, &state), nil)
                 } catch {
                     return ([], state.complaints.line(about: error.description, at: clock.now))
                 }
@@ -65,9 +70,9 @@ final class PictureUnpacking: Sendable {
     }
 
     private static func unpack(
-        _ picture: CompressedFrame, _ state: inout State
+        _ picture: CompressedFrame, _ wantsDecoded: Bool, _ state: inout State
     ) throws(MediaError) -> [CodedPictures.Output] {
-        if picture.format == .h264 { return try state.coded.take(picture) }
+        if picture.format == .h264 { return try state.coded.take(picture, wantsDecoded: wantsDecoded) }
         let jpegs = state.jpegs
         return [
             .frame(

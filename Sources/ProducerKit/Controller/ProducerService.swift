@@ -43,7 +43,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         network.usb = configuration.usb
         network.pairsOverCable = configuration.pairsOverCable
         network.capabilities = Capabilities(
-            definitions: [settings.definition], audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm],
+            definitions: pipeline.definitions, audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm],
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,

@@ -12,12 +12,20 @@ final class DefinitionEncode: Sendable {
     let definition: Definition
     private let clock: any MonotonicClock
     private let report: @Sendable (String) -> Void
-    /// What viewers are sent is of another definition.
-    private let definitionDidChange: @Sendable () -> Void
+    private let events: Events
     /// As configured, while links carry what it takes.
     private let box: PixelSize?
     private let slot: Locked<Slot>
     private let work: Confined<Work>
+
+    /// What an encode tells; on its queue.
+    struct Events: Sendable {
+        /// What viewers are sent is of another definition.
+        var definitionDidChange: @Sendable () -> Void
+        /// What a viewer's link can take, of what the encode would send, both in bits per second, and whether others
+        /// watch too. Four times a second.
+        var linkTakes: @Sendable (_ viewer: UInt64, _ wanted: Int, _ nominal: Int, _ isShared: Bool) -> Void
+    }
 
     /// What the source's thread and the links touch.
     private struct Slot {
@@ -54,13 +62,13 @@ final class DefinitionEncode: Sendable {
 
     init(
         _ settings: EncodeStage.Settings, choice: EncoderChoice, load: EncodeLoad, clock: any MonotonicClock,
-        report: @escaping @Sendable (String) -> Void, definitionDidChange: @escaping @Sendable () -> Void
+        report: @escaping @Sendable (String) -> Void, events: Events
     ) {
         definition = settings.definition
         box = settings.box
         self.clock = clock
         self.report = report
-        self.definitionDidChange = definitionDidChange
+        self.events = events
         slot = Locked(
             Slot(economy: PictureEconomy(nominal: settings.bitsPerSecond, definition: settings.definition)))
         work = Confined(
@@ -68,6 +76,13 @@ final class DefinitionEncode: Sendable {
             Work(
                 stage: EncodeStage(settings, choice: choice), rate: SharedRate(nominal: settings.bitsPerSecond),
                 load: load, possible: settings.definition))
+    }
+
+    /// Begins where another encode of the same source is: with its newest picture, should none follow, and later than
+    /// all that it has sent. Before anything else.
+    func follow(_ other: DefinitionEncode) {
+        let (newest, clock) = other.slot.withLock { ($0.newest, $0.clock) }
+        slot.withLock { ($0.newest, $0.clock) = (newest, clock) }
     }
 
     // MARK: Pictures in; any thread
@@ -139,11 +154,11 @@ final class DefinitionEncode: Sendable {
         requestKeyframe(for: viewer)
     }
 
-    func remove(_ viewer: any ViewerSink) {
+    /// - Parameter completion: On the encode's queue, when nothing is offered to the viewer any more.
+    func remove(_ viewer: any ViewerSink, completion: @escaping @Sendable () -> Void) {
         slot.withLock { slot in slot.viewers.removeAll { $0.id == viewer.id } }
         work.async { [self] work in
-            // It may have come back meanwhile.
-            guard !slot.withLock({ $0.viewers.contains { $0.id == viewer.id } }) else { return }
+            defer { completion() }
             if work.told.removeValue(forKey: viewer.id) != nil { viewer.endPicture() }
             work.rate.forget(viewer.id)
             work.needs.forget(viewer.id)
@@ -259,6 +274,13 @@ final class DefinitionEncode: Sendable {
         return picture
     }
 
+    /// One that is converted may be of another definition's size.
+    private func rescale(_ converted: VideoFrame, _ work: borrowing Work) throws(MediaError) -> VideoFrame {
+        var picture = try work.stage.rescale(converted)
+        picture.cameraParameters = converted.cameraParameters
+        return picture
+    }
+
     /// The picture that waits, if somebody can take it; else the turn is over.
     private func takePicture() -> (WaitingPicture, [any ViewerSink])? {
         slot.withLock { slot in
@@ -319,7 +341,7 @@ final class DefinitionEncode: Sendable {
             case .behind: work.rate.skipped(by: viewer.id)
             }
         }
-        if isOther { definitionDidChange() }
+        if isOther { events.definitionDidChange() }
     }
 
     private func isKeyframeDue(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: borrowing Work) -> Bool {
@@ -338,6 +360,9 @@ final class DefinitionEncode: Sendable {
         }
         let seen = viewers.filter(\.wantsPicture).map(SharedRate.Observation.init)
         let rate = work.rate.update(seen, unencoded: unencoded, at: now)
+        for viewer in seen.map(\.viewer) {
+            events.linkTakes(viewer, work.rate.wanted(by: viewer), work.rate.nominal, seen.count > 1)
+        }
         if rate != work.stage.settings.bitsPerSecond { work.stage.setBitRate(rate) }
         let (arrivals, wanted, remark) = slot.withLock { slot in
             let isOther = slot.economy.update(bitsPerSecond: rate, at: now)
@@ -399,7 +424,7 @@ final class DefinitionEncode: Sendable {
             work.stage.canMakeKeyframe(at: now), let time = slot.withLock({ $0.clock.stampOfRepeat() })
         {
             do throws(MediaError) {
-                let picture = isConverted ? frame : try convert(frame, work)
+                let picture = isConverted ? try rescale(frame, work) : try convert(frame, work)
                 encode(Turn(picture: picture, time: time, isRepeat: true, viewers: viewers, start: now), &work)
             } catch { failed(error, &work) }
         } else {

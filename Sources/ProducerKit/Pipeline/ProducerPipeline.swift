@@ -51,9 +51,14 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
 
     private struct State {
-        /// One for each definition that is watched.
+        /// One for each definition that is watched, and the last one that was.
         var encodes: [Definition: DefinitionEncode] = [:]
+        /// What those did that are not there any more.
+        var past = ProducerStatistics()
         var watching: [UInt64: (viewer: any ViewerSink, definition: Definition)] = [:]
+        /// Viewers that an encode has not let go yet, and how many have not.
+        var leaving: [UInt64: Int] = [:]
+        var placement = LinkPlacement()
         /// The newest picture while there is no encode yet: whoever comes first need not wait for the next.
         var newest: VideoFrame?
         /// The source sends coded pictures now; nil: none came yet.
@@ -188,36 +193,27 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     // MARK: Viewers; links' queues
 
+    /// What studios may ask for, the smallest first. The last is what they are sent unless they do.
+    var definitions: [Definition] {
+        sources.contains { $0.isCodedOnly } ? [settings.encode.definition] : settings.encode.definitions
+    }
+
+    /// What a camera has coded is of the definition that it was opened for.
+    var wantsDecoded: Bool {
+        state.withLock { state in state.watching.values.contains { $0.definition != settings.encode.definition } }
+    }
+
     /// A viewer came, or what it wants has changed.
     func update(_ viewer: any ViewerSink) {
         if viewer.wantsSound, settings.hasSound { sound.add(viewer) } else { sound.remove(viewer) }
-        let definition = definition(for: viewer)
-        let (old, new) = state.withLock { state -> (DefinitionEncode?, DefinitionEncode?) in
-            guard !state.isStopped else { return (nil, nil) }
-            let known = state.watching[viewer.id]
-            guard viewer.wantsPicture else {
-                state.watching[viewer.id] = nil
-                return (known.flatMap { state.encodes[$0.definition] }, nil)
-            }
-            state.watching[viewer.id] = (viewer, definition)
-            let encode = state.encodes[definition] ?? makeEncode(definition)
-            state.encodes[definition] = encode
-            if let frame = state.newest { encode.offer(frame) }
-            state.newest = nil
-            guard known?.definition != definition else { return (nil, encode) }
-            return (known.flatMap { state.encodes[$0.definition] }, encode)
-        }
-        old?.remove(viewer)
-        new?.add(viewer)
+        place(viewer, isWatching: viewer.wantsPicture)
         if viewer.wantsPicture { coded.add(viewer) } else { coded.remove(viewer) }
         watchersDidChange()
     }
 
     func remove(_ viewer: any ViewerSink) {
-        let encode = state.withLock { state in
-            state.watching.removeValue(forKey: viewer.id).flatMap { state.encodes[$0.definition] }
-        }
-        encode?.remove(viewer)
+        place(viewer, isWatching: false)
+        state.withLock { $0.placement.forget(viewer.id) }
         coded.remove(viewer)
         sound.remove(viewer)
         watchersDidChange()
@@ -230,15 +226,94 @@ final class ProducerPipeline: MediaSink, Sendable {
         state.withLock { state in state.watching[viewer.id].flatMap { state.encodes[$0.definition] } }
     }
 
-    /// All watch one definition for now: the configured one.
-    private func definition(for viewer: any ViewerSink) -> Definition { settings.encode.definition }
+    /// With the state's lock held: what it asks for, as far as its link carries that.
+    private func definition(for viewer: any ViewerSink, _ state: borrowing State) -> Definition {
+        let offered = definitions
+        let asked = viewer.subscription.definition.flatMap { offered.contains($0) ? $0 : nil }
+        return state.placement.definition(for: viewer.id, asked: asked ?? settings.encode.definition, of: offered)
+    }
 
-    private func makeEncode(_ definition: Definition) -> DefinitionEncode {
-        var encode = settings.encode
-        encode.definition = definition
-        return DefinitionEncode(
+    /// To the encode of its definition, once the one that it leaves has let it go: no picture of the one is ever sent in
+    /// the other's stream.
+    private func place(_ viewer: any ViewerSink, isWatching: Bool) {
+        let left = state.withLock { state -> DefinitionEncode? in
+            guard !state.isStopped else { return nil }
+            let wanted = isWatching ? definition(for: viewer, state) : nil
+            let known = state.watching[viewer.id]?.definition
+            state.watching[viewer.id] = wanted.map { (viewer, $0) }
+            if let wanted { beginEncode(wanted, &state) }
+            guard let known, known != wanted, let left = state.encodes[known] else { return nil }
+            state.leaving[viewer.id, default: 0] += 1
+            return left
+        }
+        guard let left else { return settle(viewer) }
+        left.remove(viewer) { [self] in
+            state.withLock { state in
+                let others = state.leaving[viewer.id, default: 1] - 1
+                state.leaving[viewer.id] = others > 0 ? others : nil
+            }
+            settle(viewer)
+        }
+    }
+
+    private func settle(_ viewer: any ViewerSink) {
+        let idle = state.withLock { state -> [DefinitionEncode] in
+            guard !state.isStopped else { return [] }
+            if state.leaving[viewer.id] == nil, let definition = state.watching[viewer.id]?.definition {
+                state.encodes[definition]?.add(viewer)
+            }
+            guard !state.watching.isEmpty else { return [] }
+            let watched = Set(state.watching.values.map(\.definition))
+            let idle = state.encodes.filter { !watched.contains($0.key) }
+            for (definition, encode) in idle {
+                state.past.add(encode)
+                state.encodes[definition] = nil
+            }
+            return Array(idle.values)
+        }
+        // What it is still told to do comes to nothing.
+        for encode in idle { encode.forgetPictures() }
+    }
+
+    /// With the state's lock held. One that is new goes on where another is.
+    private func beginEncode(_ definition: Definition, _ state: inout State) {
+        guard state.encodes[definition] == nil, let settings = settings.encode.lowered(to: definition) else { return }
+        let encode = makeEncode(settings)
+        if let other = state.encodes.values.first { encode.follow(other) }
+        if let frame = state.newest { encode.offer(frame) }
+        state.newest = nil
+        state.encodes[definition] = encode
+    }
+
+    private func makeEncode(_ encode: EncodeStage.Settings) -> DefinitionEncode {
+        DefinitionEncode(
             encode, choice: choice, load: settings.relief.load(encode), clock: clock, report: events.report,
-            definitionDidChange: events.definitionDidChange)
+            events: DefinitionEncode.Events(
+                definitionDidChange: events.definitionDidChange,
+                linkTakes: { [weak self] in
+                    self?.link(of: $0, takes: $1, of: encode.definition, nominal: $2, isShared: $3)
+                }))
+    }
+
+    /// A link that takes too little of what others get has a definition of its own.
+    private func link(
+        of id: UInt64, takes wanted: Int, of definition: Definition, nominal: Int, isShared: Bool
+    ) {
+        let moved = state.withLock { state -> (viewer: any ViewerSink, move: LinkPlacement.Move)? in
+            guard let known = state.watching[id], known.definition == definition else { return nil }
+            return state.placement.update(
+                id, wanted: wanted, nominal: nominal, isShared: isShared, canGoDown: definition != definitions.first,
+                at: clock.now
+            ).map { (known.viewer, $0) }
+        }
+        guard let moved else { return }
+        place(moved.viewer, isWatching: moved.viewer.wantsPicture)
+        let now = state.withLock { $0.watching[id]?.definition } ?? definition
+        let name = moved.viewer.peerName
+        switch moved.move {
+        case .down: events.report("the link to \(name) carries little: it is sent \(now.rawValue)")
+        case .up: events.report("the link to \(name) carries more again: it is sent \(now.rawValue)")
+        }
     }
 
     // MARK: Sources that open late
@@ -352,20 +427,26 @@ final class ProducerPipeline: MediaSink, Sendable {
     var soundSamplesRequired: Int { sound.samplesRequired }
 
     var statistics: ProducerStatistics {
-        let encodes = state.withLock { Array($0.encodes.values) }
-        var statistics = ProducerStatistics()
+        var (statistics, encodes) = state.withLock { ($0.past, Array($0.encodes.values)) }
         statistics.passedPictures = coded.passedCount
-        statistics.correctedTimes = coded.correctedTimes
+        // All see the same pictures, and one that follows another counts on.
+        statistics.correctedTimes = (encodes.map(\.correctedTimes).max() ?? 0) + coded.correctedTimes
         for encode in encodes {
-            statistics.encodedPictures += encode.encodedCount
-            statistics.correctedTimes += encode.correctedTimes
-            for (cause, count) in encode.drops { statistics.drops[cause, default: 0] += count }
+            statistics.add(encode)
             statistics.bitsPerSecond = max(statistics.bitsPerSecond, encode.bitsPerSecond)
             if let times = encode.encodeTimes {
-                statistics.encodeTime = times.median
-                statistics.encodeTimeP95 = times.p95
+                statistics.encodeTime = max(statistics.encodeTime ?? .zero, times.median)
+                statistics.encodeTimeP95 = max(statistics.encodeTimeP95 ?? .zero, times.p95)
             }
         }
         return statistics
+    }
+}
+
+extension ProducerStatistics {
+    /// What an encode has done.
+    fileprivate mutating func add(_ encode: DefinitionEncode) {
+        encodedPictures += encode.encodedCount
+        for (cause, count) in encode.drops { drops[cause, default: 0] += count }
     }
 }

@@ -4,6 +4,8 @@ internal import WireProtocol
 /// What a pipeline needs of a viewer; ``Viewer`` is one, and tests have their own.
 protocol ViewerSink: AnyObject, Sendable {
     var id: UInt64 { get }
+    /// For people.
+    var peerName: String { get }
     var wantsPicture: Bool { get }
     var wantsSound: Bool { get }
     /// Its last picture is out.
@@ -24,4 +26,5 @@ protocol ViewerSink: AnyObject, Sendable {
 
 extension Viewer: ViewerSink {
     var isOnCable: Bool { peer.transport == .usb }
+    var peerName: String { peer.name }
 }

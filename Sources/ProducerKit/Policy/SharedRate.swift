@@ -32,6 +32,9 @@ struct SharedRate: Sendable {
 
     mutating func forget(_ viewer: UInt64) { links[viewer] = nil }
 
+    /// What each viewer's link can take, as it was found last; bits per second.
+    func wanted(by viewer: UInt64) -> Int { links[viewer]?.controller.bitsPerSecond ?? nominal }
+
     func isDue(at now: MonotonicTime) -> Bool { lastUpdate.map { now - $0 >= Self.interval } ?? true }
 
     /// Four times a second at most (``isDue(at:)``).

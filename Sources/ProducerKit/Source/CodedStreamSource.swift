@@ -13,6 +13,7 @@ internal import MediaCore
 package final class CodedStreamSource: MediaSource {
     package let name: String
     package let opensOnDemand = false
+    package let isCodedOnly = true
     private let descriptor: Int32
     private let framesPerSecond: Double
     private let clock: any MonotonicClock

@@ -25,18 +25,25 @@ package protocol MediaSource: AnyObject, Sendable {
 
     /// Somebody watches (again), or nobody does. For sources that can save work.
     func watchersDidChange(areWatching: Bool)
+
+    /// It has coded pictures and nothing else: they are sent as they are, in no other definition.
+    var isCodedOnly: Bool { get }
 }
 
 extension MediaSource {
     static var patience: DispatchTimeInterval { SourceThread.patience }
 
     package func watchersDidChange(areWatching: Bool) {}
+    package var isCodedOnly: Bool { false }
 }
 
 /// Where a ``MediaSource`` delivers: the pipeline. Every call may come on any thread and returns at once.
 package protocol MediaSink: AnyObject, Sendable {
     /// A picture; the newest takes the place of one that still waits.
     func deliver(_ frame: VideoFrame)
+
+    /// Coded pictures are of no use now, where they can be decoded: somebody watches in another definition.
+    var wantsDecoded: Bool { get }
 
     /// A coded picture, passed on as it is. Parameter sets stand before each IDR picture.
     func deliver(_ unit: AccessUnit, format: CodedPictureFormat)
@@ -65,6 +72,7 @@ package protocol MediaSink: AnyObject, Sendable {
 }
 
 extension MediaSink {
+    package var wantsDecoded: Bool { false }
     package func cameraDidChange() {}
     package func controlsDidChange(_ controls: [CameraControl]) {}
     package func sourceDidLose(_ error: ProducerError) { sourceDidReport(error.message) }

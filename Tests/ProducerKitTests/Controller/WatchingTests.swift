@@ -90,10 +90,10 @@ import WireProtocol
         let studio = try rig.studio()
         defer { studio.endpoint.stop() }
         // Not on offer: it gets what there is.
-        studio.endpoint.subscribe(Subscription(audio: false, definition: .economy))
+        studio.endpoint.subscribe(Subscription(audio: false, definition: .ultra))
         try rig.controller.start()
         await rig.connect(studio)
-        #expect(rig.controller.connections.map(\.definition) == [.economy])
+        #expect(rig.controller.connections.map(\.definition) == [.ultra])
         rig.controller.enqueueVideo(try .grey(90))
         await delegate.log.wait { $0.contains(.definition(.high)) }
         #expect(rig.controller.connections.map(\.definition) == [.high])

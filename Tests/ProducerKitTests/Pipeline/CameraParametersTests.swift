@@ -98,7 +98,8 @@ import WireProtocol
         let encode = DefinitionEncode(
             EncodeStage.Settings(definition: .high, preset: "ultrafast", rotation: .quarter),
             choice: EncoderChoice(), load: LoadRelief().load(EncodeStage.Settings(definition: .high)),
-            clock: ManualClock(.at(1_000)), report: { _ in }, definitionDidChange: {})
+            clock: ManualClock(.at(1_000)), report: { _ in },
+            events: DefinitionEncode.Events(definitionDidChange: {}, linkTakes: { _, _, _, _ in }))
         encode.add(viewer)
         var frame = try VideoFrame.grey(90)
         frame.cameraParameters = camera

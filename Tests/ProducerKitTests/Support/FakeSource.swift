@@ -12,13 +12,17 @@ final class FakeSource: MediaSource {
 
     let name = "fake"
     let opensOnDemand: Bool
+    let isCodedOnly: Bool
     let failure: ProducerError?
     /// What `stop` answers: whether its thread ended.
     let endsInTime: Bool
     let state = Watched(State())
 
-    init(opensOnDemand: Bool, failure: ProducerError? = nil, endsInTime: Bool = true) {
+    init(
+        opensOnDemand: Bool = true, isCodedOnly: Bool = false, failure: ProducerError? = nil, endsInTime: Bool = true
+    ) {
         (self.opensOnDemand, self.failure, self.endsInTime) = (opensOnDemand, failure, endsInTime)
+        self.isCodedOnly = isCodedOnly
     }
 
     func start(into sink: any MediaSink) throws(ProducerError) {

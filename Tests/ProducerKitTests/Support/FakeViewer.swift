@@ -25,6 +25,8 @@ final class FakeViewer: ViewerSink {
         var cameras: [(parameters: CameraParameters?, since: MonotonicTime)] = []
         var pictures: [AccessUnit] = []
         var numbers: [UInt32] = []
+        /// As it was announced, for each of the pictures.
+        var sizes: [PixelSize] = []
         var offers: [PictureOffer] = []
         var soundFormats: [AudioStreamFormat] = []
         var sounds: [AccessUnit] = []
@@ -60,6 +62,7 @@ final class FakeViewer: ViewerSink {
 
     // MARK: ViewerSink
 
+    var peerName: String { "Desk \(id)" }
     var wantsPicture: Bool { now.wantsPicture }
     var wantsSound: Bool { now.wantsSound }
     var isReadyForPicture: Bool {
@@ -99,6 +102,7 @@ final class FakeViewer: ViewerSink {
             if offer == .sent {
                 state.pictures.append(unit)
                 state.numbers.append(number)
+                if let size = state.format?.size { state.sizes.append(size) }
             }
             return offer
         }
