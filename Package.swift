@@ -128,6 +128,8 @@ let package = Package(
         tests(
             "StudioKitTests",
             ["CamoTypes", "MediaCore", "DeviceCore", "TransportCore", "WireProtocol", "StudioKit", "camo-studio"]),
+        // The sample flow of the Camo SDK, ported (docs/porting.md): with what is public alone.
+        tests("PortingTests", ["ProducerKit", "StudioKit"]),
         // Real processes, real daemons: runs the built programs.
         tests("EndToEndTests", ["CamoTypes"]),
     ]

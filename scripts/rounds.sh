@@ -4,7 +4,7 @@
 # deadlines: first what only computes, then what waits for sockets and threads, one at a time, then real processes.
 # The options go to `swift test`.
 test_rounds() {
-    local log=$1 failed=0 waiting='TransportCoreTests|StudioKitTests|ProducerKitTests|DeviceCoreTests'
+    local log=$1 failed=0 waiting='TransportCoreTests|StudioKitTests|ProducerKitTests|DeviceCoreTests|PortingTests'
     shift
     test_round "$log" "$@" --skip "$waiting|EndToEndTests" || failed=1
     test_round "$log" "$@" --no-parallel --filter "$waiting" || failed=1

@@ -3,7 +3,7 @@
 extension ProducerController: VideoSourceObserver {
     public func videoSource(_ videoSource: any VideoSource, didOutput videoSample: VideoSample) {
         hasSourceEnded.withLock { $0 = false }
-        enqueueVideo(videoSample.buffer)
+        enqueueOutput(videoSample.buffer)
     }
 
     public func videoSource(_ videoSource: any VideoSource, didOutput cameraParameters: CameraParameters) {

@@ -26,6 +26,8 @@ public final class ProducerController: Sendable {
     let paused = Locked(false)
     /// A source that this object observes has come to its end, and nothing has come since.
     let hasSourceEnded = Locked(false)
+    /// What is to be said of the pictures that are enqueued; anew at each start.
+    private let contract = Locked(PictureContract())
     /// How the camera sees, as the program says.
     let camera = Locked<CameraParameters?>(nil)
     /// Written once, at the end of `init`: it tells this object.
@@ -127,6 +129,7 @@ public final class ProducerController: Sendable {
             paused.withLock { $0 ? service.pipeline.pause() : service.pipeline.resume() }
             isStarted = true
             hasSourceEnded.withLock { $0 = false }
+            contract.withLock { $0 = PictureContract() }
             tellState()
             desk?.begin()
         }
@@ -170,12 +173,19 @@ public final class ProducerController: Sendable {
 
     // MARK: Pictures
 
-    /// Hands over a picture: BGRA at 30 a second is the expected contract; other formats and rates work as well.
-    /// Never blocks; a picture that still waits is replaced and released.
+    /// Hands over a picture. BGRA at 30 a second is expected; other formats and rates work as well, which is reported
+    /// once. Never blocks; a picture that still waits is replaced and released.
     public func enqueueVideo(sampleBuffer frame: VideoFrame) { enqueueVideo(frame) }
 
     /// The same.
-    public func enqueueVideo(_ frame: VideoFrame) { inner.withLock { $0.service }?.pipeline.deliver(frame) }
+    public func enqueueVideo(_ frame: VideoFrame) {
+        guard let service else { return }
+        if let remark = contract.withLock({ $0.came(frame.format, at: clock.now) }) { didReport(remark) }
+        service.pipeline.deliver(frame)
+    }
+
+    /// What a ``VideoSource`` outputs is what it is: nothing is expected of it.
+    func enqueueOutput(_ frame: VideoFrame) { service?.pipeline.deliver(frame) }
 
     /// How the camera sees, for the pictures that are handed over from now on and do not say themselves
     /// (`VideoFrame.cameraParameters`); nil: not known. Studios get it with the stream, and again at each change.
