@@ -11,7 +11,13 @@ enum StudioTable {
     static let producer: [any CommandOption] = [device, connect, listen]
 
     static let record = Option(
-        "record", .path, as: "FILE", "record picture and sound as MP4; a file that is there is kept as FILE~")
+        "record", .path, as: "FILE",
+        "record picture and sound as MP4; a file that is there is kept as FILE~; auto: in the videos folder, named by "
+            + "device and time")
+    static let splitSeconds = Option(
+        "split-seconds", .wholeNumber(in: 1...604_800), "begin another file (FILE-2 …) after so much time")
+    static let splitMegabytes = Option(
+        "split-megabytes", .wholeNumber(in: 1...1_000_000), "begin another file after so many million bytes")
     static let stdout = Option<RawOutput>(
         "stdout", .choice, as: "FORMAT", "pictures, or the stream, on standard output")
     static let v4l2 = Option(
@@ -24,7 +30,9 @@ enum StudioTable {
         "usb", .choice, as: "ROLE",
         "which end of a USB cable this computer is, and pair with the producer there; auto: both ends, where it can")
     static let stats = Flag("stats", "tell once a second how the stream is doing")
-    static let outputs: [any CommandOption] = [record, v4l2, alsa, stdout, stats, definition, noSound]
+    static let outputs: [any CommandOption] = [
+        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound,
+    ]
 
     static let valid = Option(
         "valid", .wholeNumber(in: 1...3600), as: "SECONDS", "how long the code is good; 300 where not given")

@@ -27,6 +27,31 @@ import Testing
         }
     }
 
+    /// Each file is one by itself, and together they have all pictures.
+    @Test(arguments: [
+        RecordingLimits(duration: .milliseconds(500)), RecordingLimits(byteCount: 6_000),
+    ])
+    func `a limit begins another file at a keyframe, and nothing is missing`(_ limits: RecordingLimits) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let units = try Recordings.units((0..<150).map { Int64($0) * 33_333 })
+        let keyframes = units.count { $0.isKeyframe }
+        let recorder = try Recorder(path: path, hasSound: false, limits: limits)
+        for unit in units { try recorder.write(video: unit) }
+        let summary = recorder.finish(within: .seconds(30 as Int64))
+        #expect(summary.files.count > 1 && summary.files.count <= keyframes)
+        #expect(summary.files[1] == folder.path("a-2.mp4"))
+        #expect(summary.counts.pictures == 150)
+        var count = 0
+        for file in summary.files {
+            #expect(try Recordings.decodes(file))
+            let times = try Recordings.pictureTimes(file)
+            #expect(times.first == 0)
+            count += times.count
+        }
+        #expect(count == 150)
+    }
+
     /// A producer that is too slow takes a faster preset in mid-stream: parameter sets change, the size does not.
     @Test func anotherPresetGoesOnInTheSameFile() throws {
         let folder = try TemporaryFolder()

@@ -9,6 +9,8 @@ package import Confinement
 ///   plain MP4 with its index in front, if there is room and time.
 /// - **A picture of another size** begins another file: `name-2.mp4`, `name-3.mp4`, … So does a time that went back by
 ///   more than a second, or forward by more than ten minutes: it is another time line.
+/// - **A file that has reached a limit** (`RecordingLimits`) is followed by another one at the next keyframe, without a
+///   picture or sound missing between them.
 /// - A full disk ends the recording with an error at the next fragment, half a second later at most; what was written
 ///   plays.
 ///
@@ -43,6 +45,7 @@ package final class Recorder {
     /// Whether sound may still come; looked at when a file begins: a track without sound is a promise not kept.
     package var expectsSound = true
     private let replacesExisting: Bool
+    private let limits: RecordingLimits
     private var unused: OutputFile?
     private var file: RecordingFile?
     private var finished: [RecordingFile] = []
@@ -54,7 +57,10 @@ package final class Recorder {
     /// Creates the file, so that what stands in the way is known at once.
     ///
     /// - Throws: ``MediaError``: `exists` when there is one and it is not to be replaced, `noPermission`, `notFound`.
-    package init(path: String, hasSound: Bool, replacesExisting: Bool = false) throws(MediaError) {
+    package init(
+        path: String, hasSound: Bool, replacesExisting: Bool = false, limits: RecordingLimits = .none
+    ) throws(MediaError) {
+        self.limits = limits
         self.path = path
         self.hasSound = hasSound
         self.replacesExisting = replacesExisting
@@ -154,7 +160,13 @@ package final class Recorder {
     private func begins(_ unit: AccessUnit, after file: RecordingFile) throws(MediaError) -> Bool {
         let step = Microseconds((unit.presentationTime - file.start).count) - file.end
         if step < .seconds(-1 as Int64) || step > .seconds(600 as Int64) { return true }
-        return unit.isKeyframe && Self.parameters(of: unit).map { $0.size != file.parameters.size } ?? false
+        guard unit.isKeyframe else { return false }
+        if limits.areReached(
+            duration: Microseconds((unit.presentationTime - file.start).count), byteCount: file.output.byteCount)
+        {
+            return true
+        }
+        return Self.parameters(of: unit).map { $0.size != file.parameters.size } ?? false
     }
 
     private func endFile() throws(MediaError) {

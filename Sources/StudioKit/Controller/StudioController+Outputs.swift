@@ -1,4 +1,5 @@
 internal import Confinement
+internal import Glibc
 internal import MediaCore
 
 extension StudioController {
@@ -81,16 +82,24 @@ extension StudioController {
     /// Begins to record picture and sound into an MP4 file; the file begins with the next keyframe. A file of that name
     /// that is not empty is kept as `FILE~`.
     ///
-    /// Goes on over reconnections. A picture of another size begins another file: `name-2.mp4`.
-    public func startRecording(to path: String, hasSound: Bool = true) async throws {
+    /// Goes on over reconnections. A picture of another size begins another file, `name-2.mp4`, and so does a limit.
+    ///
+    /// - Parameters:
+    ///   - path: Nil: the user's videos folder (`XDG_VIDEOS_DIR`), named by device and time. The delegate is told.
+    ///   - hasSound: Sound is recorded too, where the producer has any.
+    ///   - limits: Of each file.
+    public func startRecording(
+        to path: String? = nil, hasSound: Bool = true, limits: RecordingLimits = .none
+    ) async throws {
         do throws(StudioError) {
+            let path = if let path { path } else { try RecordingName.path(for: nameForRecording, at: time(nil)) }
             guard try opened().recording == nil else {
                 throw StudioError(.busy, "a recording is under way; stop it first")
             }
             let made = await offThread { [weak self] () -> Result<RecordingOutput, StudioError> in
                 Result { () throws(StudioError) in
                     try RecordingOutput(
-                        path: path, hasSound: hasSound,
+                        path: path, hasSound: hasSound, limits: limits,
                         expectsSound: { [weak self] in self?.producerHasSound.withLock { $0 } ?? true },
                         onFailure: { [weak self] error in self?.recordingFailed(error) })
                 }
@@ -112,6 +121,16 @@ extension StudioController {
             delegateCalls.call { [self] in $0.studioController(self, didFailToStartRecording: error) }
             throw error
         }
+    }
+
+    /// Of the producer that is watched, or of the only one that may be.
+    private var nameForRecording: String {
+        switch state {
+        case .connected(let connection): return connection.peer.name
+        default: break
+        }
+        let producers = pairedDevices.filter { $0.role == .producer }
+        return producers.count == 1 ? producers[0].name : "Camera"
     }
 
     /// Writes what has come until now and finishes the file. A disk that is too slow for that within ten seconds loses

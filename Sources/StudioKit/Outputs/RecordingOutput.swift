@@ -26,14 +26,15 @@ final class RecordingOutput: StudioOutput {
     ///   - expectsSound: asked when a file begins: whether the producer has any sound.
     ///   - onFailure: once, on the recording's thread, when it ends before it was asked to.
     init(
-        path: String, hasSound: Bool, expectsSound: @escaping @Sendable () -> Bool = { true },
+        path: String, hasSound: Bool, limits: RecordingLimits = .none,
+        expectsSound: @escaping @Sendable () -> Bool = { true },
         onFailure: @escaping @Sendable (StudioError) -> Void
     ) throws(StudioError) {
         // Confined to the thread from the moment it runs.
         nonisolated(unsafe) let recorder: Recorder
         do throws(MediaError) {
             try KeptFile.setAside(path)
-            recorder = try Recorder(path: path, hasSound: hasSound, replacesExisting: true)
+            recorder = try Recorder(path: path, hasSound: hasSound, replacesExisting: true, limits: limits)
         } catch {
             throw StudioError(error)
         }

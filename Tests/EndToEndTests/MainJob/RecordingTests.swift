@@ -39,6 +39,33 @@ import Testing
         }
     }
 
+    @Test func `a recording names itself by device and time, and begins another file after a while`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let clip = try await makeClip(rig)
+            let producer = try pair.startProducer(
+                ["--file", clip, "--name", "Front door", "--json", "--no-advertise"])
+            let port = try await pair.port(of: producer)
+            let studio = try pair.startStudio(
+                ["--connect", "127.0.0.1:\(port)", "--record", "auto", "--split-seconds", "1", "--json"])
+            #expect(try await producer.exit(within: .seconds(30)) == .exited(0))
+            #expect(try await studio.exit(within: .seconds(10)) == .exited(0))
+            let files = try #require(studio.events().last { $0.kind == "recorded" }).files.strings
+            // Keyframes come every two seconds.
+            #expect(files.count == 2)
+            // Paired under the host's name, which is another.
+            #expect(files.allSatisfy { $0.contains("/Videos/") && $0.hasSuffix(".mp4") })
+            var frames = 0
+            for file in files {
+                let verdict = try await Judge.probe(file, rig)
+                #expect(verdict.audioCodec == "aac" && verdict.width == 640)
+                #expect(try await Judge.complaints(file, rig) == "")
+                frames += verdict.frames
+            }
+            #expect((90...101).contains(frames))
+        }
+    }
+
     @Test func `the picture is as good as x264 makes it alone`() async throws {
         try await Rig.run(.alone) { rig in
             let pair = try await Pair.paired(rig)
