@@ -15,7 +15,7 @@ enum ProducerTable {
     static let loop = Flag("loop", "begin the file again at its end")
     static let format = Option<PixelFormat>("format", .choice, as: "FMT", "of raw pictures; bgra where not given")
 
-    static let size = Option("size", .size, "of the capture, and the largest on offer")
+    static let size = Option("size", .captureSize, "of the capture, and the largest on offer; also by name, hd1280x720")
     static let fps = Option(
         "fps", .number(in: 1...240), "pictures a second; of a camera that has only more, some are left out")
     static let bitrate = Option(

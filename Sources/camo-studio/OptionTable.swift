@@ -64,7 +64,7 @@ enum StudioTable {
                 ("camo-studio --v4l2 /dev/video9", "Be a webcam for Zoom, Chrome or OBS."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
-            commands: [pair, devices, list, snapshot, cameras, controls, doctor, usbGadget]))
+            commands: [pair, devices, list, snapshot, cameras, controls, capabilities, doctor, usbGadget]))
 
     private static let pair = Command(
         "pair", "Show a code by which a producer pairs with this studio.",
@@ -92,6 +92,10 @@ enum StudioTable {
                 "ID", .text, "the camera to show, for everybody who watches: its ID, or a name that no other has",
                 count: .optional)
         ],
+        groups: [OptionGroup("Producer, one of", producer)])
+
+    private static let capabilities = Command(
+        "capabilities", "Tell what the producer can do; where it is away, what it could when it was connected last.",
         groups: [OptionGroup("Producer, one of", producer)])
 
     private static let controls = Command(

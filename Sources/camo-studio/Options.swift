@@ -15,6 +15,7 @@ struct StudioOptions: Equatable, Sendable {
         case snapshot(SnapshotOptions)
         case cameras(CamerasOptions)
         case controls(ControlsOptions)
+        case capabilities(ProducerChoice)
         /// Look for what is missing; the TCP port that is to be free, or nil.
         case doctor(port: Int?)
         case usbGadget(GadgetOptions)
@@ -33,6 +34,7 @@ struct StudioOptions: Equatable, Sendable {
         case ["snapshot"]: action = .snapshot(try SnapshotOptions(arguments))
         case ["cameras"]: action = .cameras(try CamerasOptions(arguments))
         case ["controls"]: action = .controls(try ControlsOptions(arguments))
+        case ["capabilities"]: action = .capabilities(try ProducerChoice(arguments))
         case ["doctor"]: action = .doctor(port: arguments[StudioTable.listen])
         case _ where arguments.path.dropFirst().first == "usb-gadget":
             action = .usbGadget(try GadgetOptions(arguments))

@@ -16,6 +16,7 @@ struct Program {
             case .listProducers: await ListCommand(run).perform()
             case .cameras(let cameras): await RemoteCommands(run).cameras(cameras)
             case .controls(let controls): await RemoteCommands(run).controls(controls)
+            case .capabilities(let producer): await RemoteCommands(run).capabilities(producer)
             case .doctor(let port): DoctorCommand(run).perform(port: port)
             case .usbGadget(let gadget):
                 GadgetCommand(program: "camo-studio", options: options.global, events: run.events).perform(gadget)

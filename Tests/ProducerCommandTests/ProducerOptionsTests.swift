@@ -53,6 +53,7 @@ private func complaint(_ arguments: [String]) -> String {
     }
 
     @Test func rawPictures() throws {
+        #expect(try stream("--test-pattern", "--size", "vga640x480").size == PixelSize(width: 640, height: 480))
         let options = try stream("--raw", "-", "--size", "1280x720", "--fps", "30", "--port", "5700")
         #expect(options.source == .raw(PixelSize(width: 1280, height: 720), .bgra))
         #expect(options.framesPerSecond == 30)

@@ -85,6 +85,7 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try parse(["devices"]).action == .listDevices)
         #expect(try parse(["devices", "remove", "x"]).action == .removeDevice("x"))
         #expect(try parse(["list"]).action == .listProducers)
+        #expect(try parse(["capabilities", "--device", "x"]).action == .capabilities(.device("x")))
         guard case .snapshot(let snapshot) = try parse(["snapshot", "a.PNG", "--thumbnail", "160x90"]).action else {
             return #expect(Bool(false))
         }
@@ -129,6 +130,7 @@ private func complaint(_ arguments: [String]) -> String {
     @Test func helpFits80Columns() throws {
         for command in [
             [], ["pair"], ["devices"], ["devices", "remove"], ["list"], ["snapshot"], ["cameras"], ["controls"],
+            ["capabilities"],
         ] {
             guard case .print(let text) = try StudioTable.tool.parse(command + ["--help"]).get() else {
                 throw UsageError("runs")

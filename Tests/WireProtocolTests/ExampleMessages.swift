@@ -10,7 +10,8 @@ enum ExampleMessages {
         video: true, audio: false, metadata: true, definition: .high, audioCodecs: [.lpcm, .opus],
         samplesPerPacket: 480)
     static let capabilities = Capabilities(
-        definitions: [.economy, .high], audioCodecs: [.opus, .lpcm], features: [.setControl, .selectCamera])
+        definitions: [.economy, .high], defaultDefinition: .high, audioCodecs: [.opus, .lpcm],
+        encoders: ["h264_v4l2m2m", "libx264"], features: [.setControl, .selectCamera])
     static let video = VideoStreamFormat(
         size: PixelSize(width: 1280, height: 720), framesPerSecond: 29.97, color: .convertedBGRA, definition: .high)
     static let audio = AudioStreamFormat(codec: .opus)

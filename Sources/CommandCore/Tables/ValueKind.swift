@@ -92,6 +92,15 @@ extension ValueKind where Value == PixelSize {
                 placeholder: "WxH", expectation: "a size from 2x2 to \(PixelSize.maximum), such as 1280x720")
         ) { PixelSize($0).flatMap { min($0.width, $0.height) >= 2 ? $0 : nil } }
     }
+
+    /// `1280x720`, or a preset's name: `hd1280x720`.
+    package static var captureSize: ValueKind {
+        let names = CapturePreset.allCases.map(\.rawValue).joined(separator: ", ")
+        return ValueKind(
+            description: ValueDescription(
+                placeholder: "WxH", expectation: "\(size.description.expectation), or one of \(names)")
+        ) { text in CapturePreset(rawValue: text)?.size ?? size.read(text) }
+    }
 }
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

@@ -34,6 +34,15 @@ public struct ProducerConfiguration: Sendable {
     public var definition = Definition.high
     /// The picture is fitted into it, and it is turned with the picture; nil: into the definition's own.
     public var pictureSize: PixelSize?
+    /// ``pictureSize`` and the ``definition`` that holds it, by a name; nil: it has none. A camera that lacks the size is
+    /// asked for the nearest that it has, and what was taken is reported.
+    public var capturePreset: CapturePreset? {
+        get { CapturePreset.allCases.first { $0.size == pictureSize } }
+        set {
+            pictureSize = newValue?.size
+            if let newValue { definition = .enclosing(newValue.size) }
+        }
+    }
     /// Declared; the pictures' own times say what is true. 1 … 240.
     public var framesPerSecond = 30.0
     /// Nil: what goes with the definition.

@@ -43,7 +43,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         network.usb = configuration.usb
         network.pairsOverCable = configuration.pairsOverCable
         network.capabilities = Capabilities(
-            definitions: pipeline.definitions, audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm],
+            definitions: pipeline.definitions, defaultDefinition: settings.definition,
+            audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm], encoders: encoders.map(\.name),
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,

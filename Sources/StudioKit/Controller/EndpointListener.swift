@@ -44,10 +44,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
     }
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
-        controller?.producerHasSound.withLock { $0 = !capabilities.audioCodecs.isEmpty }
-        controller?.producerSaid {
-            $0.isOffered = !capabilities.features.isDisjoint(with: [.selectCamera, .setControl])
-        }
+        controller?.producerCan(capabilities, endpoint.producer)
         controller?.endpointWasWelcomed()
     }
 
@@ -56,6 +53,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         case .definitionChanged(let change):
             // Nil is one that this version has no name for.
             if let definition = change.definition { controller?.definitionIs(definition) }
+        case .capabilitiesChanged(let change): controller?.producerCan(change.capabilities, endpoint.producer)
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)

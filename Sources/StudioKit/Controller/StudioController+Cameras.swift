@@ -104,5 +104,8 @@ extension StudioController {
     }
 
     /// Another producer, or none.
-    func forgetCameras() { remoteCameras.send(RemoteCameras()) }
+    func forgetCameras() {
+        remoteCameras.send(RemoteCameras())
+        producerCapabilities.send(nil)
+    }
 }

@@ -100,7 +100,9 @@ extension StudioController {
                 Result { () throws(StudioError) in
                     try RecordingOutput(
                         path: path, hasSound: hasSound, limits: limits,
-                        expectsSound: { [weak self] in self?.producerHasSound.withLock { $0 } ?? true },
+                        expectsSound: { [weak self] in
+                            self?.producerCapabilities.value.map { !$0.audioCodecs.isEmpty } ?? true
+                        },
                         onFailure: { [weak self] error in self?.recordingFailed(error) })
                 }
             }

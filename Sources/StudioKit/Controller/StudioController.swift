@@ -33,13 +33,15 @@ public final class StudioController: Sendable {
     let clock: any MonotonicClock
     let open = Locked<Open?>(nil)
     let states = Broadcast(StudioControllerState.stopped)
-    /// As it said when it welcomed this studio.
-    let producerHasSound = Locked(true)
+    /// As the producer said when it welcomed this studio, or later; nil: none has yet.
+    let producerCapabilities = Broadcast<Capabilities?>(nil)
     /// What the producer has said of its cameras.
     let remoteCameras = Broadcast(RemoteCameras())
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests
+    /// Where what is remembered of producers is written.
+    let notes = DispatchQueue(label: "camo.studio.notes", qos: .utility)
     /// One start or stop after the other.
     private let lifecycle = DispatchQueue(label: "camo.studio.lifecycle")
 
@@ -130,6 +132,8 @@ public final class StudioController: Sendable {
         await offThread { [pipeline] in pipeline.waitUntilIdle() }
         pipeline.stop()
         let summary = await finish(was.recording)
+        // What the producer can do is on its way to a file.
+        await offThread { [notes] in notes.sync {} }
         change(to: .stopped)
         return summary
     }

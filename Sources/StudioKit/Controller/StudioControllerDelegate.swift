@@ -34,6 +34,8 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame)
     func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError)
 
+    /// The producer has said what it can do, or that this is something else now.
+    func studioController(_ controller: StudioController, capabilitiesDidChange capabilities: ProducerCapabilities)
     /// The producer's cameras came or went, or it shows another one.
     func studioController(
         _ controller: StudioController, camerasDidChange cameras: [Camera], selected: Camera.ID?)
@@ -75,6 +77,9 @@ extension StudioControllerDelegate {
     public func studioController(_ controller: StudioController, didFailToStopRecording error: StudioError) {}
     public func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame) {}
     public func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError) {}
+    public func studioController(
+        _ controller: StudioController, capabilitiesDidChange capabilities: ProducerCapabilities
+    ) {}
     public func studioController(
         _ controller: StudioController, camerasDidChange cameras: [Camera], selected: Camera.ID?
     ) {}

@@ -94,6 +94,9 @@ package final class StudioEndpoint: Sendable {
         shared = Locked(Shared())
     }
 
+    /// Whose link it is, or was last.
+    package var producer: DeviceID? { shared.withLock { $0.producer } }
+
     // MARK: What callers do; any thread
 
     /// Goes for `target` until told otherwise. What was connected before is left.

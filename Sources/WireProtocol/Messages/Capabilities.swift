@@ -4,7 +4,11 @@ import CamoTypes
 package struct Capabilities: Codable, Hashable, Sendable {
     /// Definitions on offer, the smallest first.
     package var definitions: [Definition]
+    /// What a studio is sent that asks for none; nil: not said, or none that this version knows.
+    package var defaultDefinition: Definition?
     package var audioCodecs: [AudioCodec]
+    /// What codes the picture, the preferred one first; for people.
+    package var encoders: [String]
     package var features: Set<Feature>
 
     /// A word from an open set: unknown ones are kept and ignored.
@@ -22,26 +26,36 @@ package struct Capabilities: Codable, Hashable, Sendable {
         package static let motion = Feature(rawValue: "motion")
     }
 
-    package init(definitions: [Definition] = [], audioCodecs: [AudioCodec] = [], features: Set<Feature> = []) {
+    package init(
+        definitions: [Definition] = [], defaultDefinition: Definition? = nil, audioCodecs: [AudioCodec] = [],
+        encoders: [String] = [], features: Set<Feature> = []
+    ) {
         self.definitions = definitions
+        self.defaultDefinition = defaultDefinition
         self.audioCodecs = audioCodecs
+        self.encoders = encoders
         self.features = features
     }
 
-    private enum CodingKeys: String, CodingKey { case definitions, audioCodecs, features }
+    private enum CodingKeys: String, CodingKey { case definitions, defaultDefinition, audioCodecs, encoders, features }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let limit = Limits.featureCount
         definitions = try container.knownWords(.definitions, as: Definition.self, limit: limit) ?? []
+        defaultDefinition = try container.identifierIfPresent(.defaultDefinition).flatMap(Definition.init(rawValue:))
         audioCodecs = try container.knownWords(.audioCodecs, as: AudioCodec.self, limit: limit) ?? []
+        let words = try container.listIfPresent(.encoders, of: String.self, limit: limit) ?? []
+        encoders = words.filter { TextLine.cleaned($0, maximumByteCount: Limits.textByteCount) == $0 }
         features = Set(try container.knownWords(.features, as: Feature.self, limit: limit) ?? [])
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(definitions, forKey: .definitions)
+        try container.encodeIfPresent(defaultDefinition, forKey: .defaultDefinition)
         try container.encode(audioCodecs, forKey: .audioCodecs)
+        if !encoders.isEmpty { try container.encode(encoders, forKey: .encoders) }
         try container.encode(features.map(\.rawValue).sorted(), forKey: .features)
     }
 }

@@ -1,4 +1,5 @@
 import CommandCore
+import Confinement
 import StudioKit
 
 /// `camo-studio cameras` and `camo-studio controls`: connects without taking a picture, asks, ends.
@@ -49,6 +50,27 @@ struct RemoteCommands {
         }
     }
 
+    /// Tells what the producer can do: as it says now, or said last.
+    func capabilities(_ producer: ProducerChoice) async -> ExitCode {
+        let found = Locked<ProducerCapabilities?>(nil)
+        return await perform(producer) { controller in
+            let known = controller.knownCapabilities(of: producer)
+            do {
+                let now = try await controller.waitForCapabilities(atMost: known == nil ? Self.patience : .seconds(3))
+                found.withLock { $0 = now }
+            } catch let error as StudioError {
+                guard error.code == .timedOut, let known else { throw error }
+                run.events.write(
+                    Event("notice", sentence: "It is not connected; this is what it could when it was last", [:]))
+                found.withLock { $0 = known }
+            }
+        } tell: { _ in
+            guard let capabilities = found.withLock({ $0 }) else { return }
+            guard !run.options.global.json else { return try run.print("", capabilities.event) }
+            for line in capabilities.lines { try run.print(line, capabilities.event) }
+        }
+    }
+
     private func perform(
         _ producer: ProducerChoice, _ work: @escaping @Sendable (StudioController) async throws -> Void,
         tell: (StudioController) throws -> Void
@@ -92,5 +114,46 @@ struct RemoteCommands {
             }
             return run.exitCode(for: early.ending)
         }
+    }
+}
+
+extension StudioController {
+    /// What is remembered of the producer that is meant, where that is one.
+    fileprivate func knownCapabilities(of choice: ProducerChoice) -> ProducerCapabilities? {
+        let producers = pairedDevices.filter { $0.role == .producer }
+        switch choice {
+        case .device(let text): return (try? pairedDevice(matching: text)).flatMap { capabilities(of: $0.id) }
+        case .automatic: return producers.count == 1 ? capabilities(of: producers[0].id) : nil
+        case .connect, .listen: return nil
+        }
+    }
+}
+
+extension ProducerCapabilities {
+    /// One line for each thing.
+    fileprivate var lines: [String] {
+        let names = definitions.map { $0 == defaultDefinition ? "\($0.rawValue) (unless asked)" : $0.rawValue }
+        let lines = [
+            ("definitions", names.joined(separator: ", ")),
+            ("streams", streamCount == 2 ? "picture and sound" : "picture"),
+            ("speaker", hasSpeaker ? "yes" : "no"),
+            ("camera", canSelectCamera ? "can be chosen and set" : canSetControls ? "can be set" : "as it is"),
+            ("motion", detectsMotion ? "yes" : "no"),
+            ("encoders", encoders.joined(separator: ", ")),
+        ]
+        return lines.map { "\($0.0): \($0.1)" }
+    }
+
+    fileprivate var event: Event {
+        Event(
+            "capabilities",
+            [
+                "definitions": .array(definitions.map { .string($0.rawValue) }),
+                "defaultDefinition": JSONValue(defaultDefinition?.rawValue), "streams": JSONValue(streamCount),
+                "microphone": .bool(hasMicrophone), "speaker": .bool(hasSpeaker),
+                "selectCamera": .bool(canSelectCamera), "setControl": .bool(canSetControls),
+                "motion": .bool(detectsMotion), "encoders": .array(encoders.map { .string($0) }),
+                "raw": .string(json),
+            ])
     }
 }

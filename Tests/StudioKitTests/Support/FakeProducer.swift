@@ -44,6 +44,10 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
         configuration.advertises = false
         configuration.port = port
         configuration.dial = studio
+        configuration.capabilities.definitions = [.economy, .high]
+        configuration.capabilities.defaultDefinition = .high
+        configuration.capabilities.audioCodecs = [.opus]
+        configuration.capabilities.encoders = ["libx264"]
         configuration.capabilities.features = hasCamera ? [.selectCamera, .setControl] : []
         let endpoint = ProducerEndpoint(
             identity: identity, store: store, configuration: configuration, delegate: self)

@@ -141,7 +141,8 @@ def streams():
 
 SUBSCRIPTION = {"video": True, "audio": False, "metadata": True, "definition": "high",
                 "audioCodecs": ["lpcm", "opus"], "samplesPerPacket": 480}
-CAPABILITIES = {"definitions": ["economy", "high"], "audioCodecs": ["opus", "lpcm"],
+CAPABILITIES = {"definitions": ["economy", "high"], "defaultDefinition": "high",
+                "audioCodecs": ["opus", "lpcm"], "encoders": ["h264_v4l2m2m", "libx264"],
                 "features": ["selectCamera", "setControl"]}
 
 MESSAGES = [
