@@ -24,6 +24,7 @@ package enum Limits {
     package static let controlCount = 512
     package static let menuItemCount = 256
     package static let motionSampleCount = 256
+    package static let regionCount = 16
     package static let dropCauseCount = 32
     package static let featureCount = 64
     /// Streams of one end that are configured and not ended: a few definitions, sound, metadata.

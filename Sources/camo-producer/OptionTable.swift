@@ -27,6 +27,10 @@ enum ProducerTable {
         "encoder", .choice(ProducerConfiguration.encoderNames), as: "NAME",
         "which encoder; auto: hardware that passes a trial, else libx264")
     static let definition = Option<Definition>("definition", .choice, "where the studio asks for none")
+    static let motion = Option<MotionDetection.Sensitivity>(
+        "motion", .choice, as: "WORD", "tell what moves in the picture, while somebody watches: how readily")
+    static let motionZones = Option(
+        "motion-zones", .regions, as: "ZONES", "where that counts, in percent: 0,0,50x100/60,60,40x40")
     static let mirror = Flag("mirror", "left and right change places")
     static let rotate = Option("rotate", .choice([90, 180, 270]), "degrees clockwise")
 
@@ -58,6 +62,7 @@ enum ProducerTable {
                 OptionGroup("Source, one of", sources),
                 OptionGroup(
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
+                OptionGroup("Motion", [motion, motionZones]),
                 OptionGroup("Sound", [alsa, sound]),
                 OptionGroup("Network", [port, connect, name, noAdvertise, noRemoteControl]),
                 OptionGroup("USB", [usb, acceptUSB]),

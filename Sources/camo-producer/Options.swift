@@ -171,6 +171,8 @@ struct StreamOptions: Equatable, Sendable {
     /// `auto` or an encoder's name.
     var encoder = "auto"
     var definition: Definition?
+    /// Nil: motion is not looked for.
+    var motion: MotionDetection?
     var isMirrored = false
     /// Clockwise, in degrees: 0, 90, 180 or 270.
     var rotation = 0
@@ -201,6 +203,10 @@ struct StreamOptions: Equatable, Sendable {
         preset = arguments[ProducerTable.preset]
         encoder = arguments[ProducerTable.encoder] ?? "auto"
         definition = arguments[ProducerTable.definition]
+        motion = arguments[ProducerTable.motion].map {
+            MotionDetection(sensitivity: $0, zones: arguments[ProducerTable.motionZones] ?? [])
+        }
+        if motion == nil { try arguments.refuse([ProducerTable.motionZones], "needs --motion") }
         isMirrored = arguments[ProducerTable.mirror]
         rotation = arguments[ProducerTable.rotate] ?? 0
 

@@ -94,6 +94,10 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
         run.events.write(.pause(isPaused))
     }
 
+    func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion) {
+        run.events.write(.motion(motion))
+    }
+
     func producerController(_ controller: ProducerController, didReport line: String) {
         run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
     }

@@ -51,6 +51,7 @@ struct StreamCommand {
         configuration.port = UInt16(clamping: options.port ?? 0)
         configuration.advertises = options.isAdvertised
         configuration.allowsRemoteControl = options.allowsRemoteControl
+        configuration.motionDetection = options.motion
         configuration.dial = options.connect
         configuration.usb = options.acceptsOverUSB == .never ? .off : options.usb
         configuration.pairsOverCable =

@@ -87,12 +87,14 @@ struct CommandRun: Sendable {
     ///   - takesMedia: False: it is only asked, or told, something.
     ///   - usb: Said by name, it is for producers that aren't paired yet, too.
     func controller(
-        name: String?, definition: Definition? = nil, takesMedia: Bool = true, usb: USBRole? = nil
+        name: String?, definition: Definition? = nil, takesMedia: Bool = true, usb: USBRole? = nil,
+        wantsMotion: Bool = false
     ) -> StudioController {
         var configuration = StudioConfiguration(
             name: name, stateDirectory: options.global.stateDirectory, definition: definition,
             product: "camo-studio \(StudioTable.tool.version)")
         configuration.takesMedia = takesMedia
+        configuration.wantsMotion = wantsMotion
         configuration.usb = usb ?? .auto
         configuration.pairsOverCable = usb != nil && usb != .off
         return StudioController(configuration: configuration)

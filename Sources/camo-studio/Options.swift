@@ -120,6 +120,8 @@ struct WatchOptions: Equatable, Sendable {
     var tellsStatistics = false
     var definition: Definition?
     var hasSound = true
+    /// Tell what moves.
+    var tellsMotion = false
     /// What producers call this studio; nil: the host's name.
     var name: String?
     /// Nil: both, for paired producers.
@@ -141,6 +143,7 @@ struct WatchOptions: Equatable, Sendable {
         definition = arguments[StudioTable.definition]
         tellsStatistics = arguments[StudioTable.stats]
         hasSound = !arguments[StudioTable.noSound]
+        tellsMotion = arguments[StudioTable.motion]
         name = arguments[StudioTable.name]
         if !hasSound { try arguments.refuse([StudioTable.alsa], "makes no sense with --no-sound") }
     }

@@ -89,6 +89,10 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
         }
     }
 
+    func studioController(_ controller: StudioController, didDetect motion: DetectedMotion) {
+        run.events.write(.motion(motion))
+    }
+
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition) {
         run.events.write(
             Event(

@@ -83,6 +83,13 @@ enum ExampleMessages {
                     rotationRate: .init(x: 0.125, y: 0, z: 1)),
                 .init(time: .init(microseconds: 2), acceleration: nil, rotationRate: nil),
             ])),
+        .movement(
+            Movement(
+                time: .init(microseconds: 123_456),
+                regions: [
+                    PictureRegion(x: 0.25, y: 0.5, width: 0.125, height: 0.25),
+                    PictureRegion(x: 0, y: 0, width: 1, height: 1),
+                ])),
         .statistics(
             Statistics(
                 periodMicroseconds: 1_000_000, framesCaptured: 30, framesEncoded: 28,

@@ -103,6 +103,34 @@ extension ValueKind where Value == PixelSize {
     }
 }
 
+extension ValueKind where Value == [PictureRegion] {
+    /// Rectangles in percent of the picture, with slashes between them: `0,0,50x100/60,60,40x40`.
+    package static var regions: ValueKind {
+        ValueKind(
+            description: ValueDescription(
+                placeholder: "X,Y,WxH[/…]", expectation: "rectangles in percent of the picture, such as 0,0,50x100")
+        ) { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            let regions = parts.compactMap(region)
+            return regions.count == parts.count && regions.count <= 16 ? regions : nil
+        }
+    }
+
+    private static func region(_ text: Substring) -> PictureRegion? {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard words.count == 3 else { return nil }
+        let sides = words[2].split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        let numbers = [words[0], words[1], sides[0], sides[1]].compactMap { word -> Double? in
+            guard !word.isEmpty, word.count <= 3, word.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+            return Double(word).map { $0 / 100 }
+        }
+        guard numbers.count == 4 else { return nil }
+        let region = PictureRegion(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+        return region.isValid ? region : nil
+    }
+}
+
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the words of an enumeration.
     package static var choice: ValueKind {

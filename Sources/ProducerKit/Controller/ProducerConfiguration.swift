@@ -62,6 +62,10 @@ public struct ProducerConfiguration: Sendable {
     public var rotation = 0
     public var isMirrored = false
 
+    /// What moves in the picture is looked for, and told to the delegate and to studios that want it, while somebody
+    /// watches; nil: nothing is looked for. ``ProducerController/motionDetection`` changes it.
+    public var motionDetection: MotionDetection?
+
     /// Sound is left out altogether.
     public var isSilent = false
     /// Nil: each studio's own first choice.

@@ -26,6 +26,8 @@ public final class ProducerController: Sendable {
     let paused = Locked(false)
     /// A source that this object observes has come to its end, and nothing has come since.
     let hasSourceEnded = Locked(false)
+    /// How motion is looked for now.
+    let motion: Locked<MotionDetection?>
     /// What is to be said of the pictures that are enqueued; anew at each start.
     private let contract = Locked(PictureContract())
     /// How the camera sees, as the program says.
@@ -63,6 +65,7 @@ public final class ProducerController: Sendable {
         self.sources = sources
         self.encoders = encoders
         self.clock = clock
+        motion = Locked(configuration.motionDetection)
         do throws(ProducerError) {
             encode = .success(try configuration.encodeSettings())
         } catch {

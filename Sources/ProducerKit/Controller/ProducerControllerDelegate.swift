@@ -48,6 +48,9 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// Something was set on the camera in use, by whomever, or it is another camera. All of its controls.
     func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl])
 
+    /// Something moves in the picture, or does no longer (``ProducerController/motionDetection``).
+    func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion)
+
     /// The list of paired devices changed, here or in another process, while the producer runs.
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
 
@@ -90,6 +93,7 @@ extension ProducerControllerDelegate {
         _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection
     ) {}
     public func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection) {}
+    public func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion) {}
     public func producerController(
         _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
     ) {}

@@ -33,6 +33,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
                 sourceDidFail: { [weak owner] in owner?.didFail($0) },
                 sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) },
                 definitionDidChange: { [weak owner] in owner?.tellState() },
+                didDetect: { [weak owner] in owner?.didDetect($0) },
                 controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }),
             camera: owner.camera)
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
@@ -46,6 +47,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             definitions: pipeline.definitions, defaultDefinition: settings.definition,
             audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm], encoders: encoders.map(\.name),
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
+        pipeline.motionDetection = owner.motionDetection
+        if owner.motionDetection != nil { network.capabilities.features.insert(.movement) }
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,
             delegate: self)
@@ -96,6 +99,19 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     /// The endpoint keeps its delegate: the two let go of one another here.
     private func stopEndpoint(reason: Goodbye.Reason) {
         endpoint.take()?.stop(reason: reason)
+    }
+
+    /// Nil: off. Studios are told whether there is any.
+    func setMotionDetection(_ settings: MotionDetection?) {
+        pipeline.motionDetection = settings
+        guard let endpoint = endpoint.withLock({ $0 }) else { return }
+        var capabilities = endpoint.capabilities
+        if settings == nil {
+            capabilities.features.remove(.movement)
+        } else {
+            capabilities.features.insert(.movement)
+        }
+        endpoint.capabilities = capabilities
     }
 
     var connections: [Connection] { endpoint.withLock { $0 }?.viewers.map(\.connection) ?? [] }

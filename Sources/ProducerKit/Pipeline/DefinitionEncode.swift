@@ -22,6 +22,8 @@ final class DefinitionEncode: Sendable {
     struct Events: Sendable {
         /// What viewers are sent is of another definition.
         var definitionDidChange: @Sendable () -> Void
+        /// A picture was offered, as it was encoded.
+        var didOffer: @Sendable (_ picture: VideoFrame, _ time: MonotonicTime) -> Void = { _, _ in }
         /// What a viewer's link can take, of what the encode would send, both in bits per second, and whether others
         /// watch too. Four times a second.
         var linkTakes: @Sendable (_ viewer: UInt64, _ wanted: Int, _ nominal: Int, _ isShared: Bool) -> Void
@@ -305,6 +307,7 @@ final class DefinitionEncode: Sendable {
             work.hasFailed = false
             offer(output.unit, turn.picture.cameraParameters, to: turn.viewers, &work)
             slot.withLock { $0.encoded += 1 }
+            if !turn.isRepeat { events.didOffer(turn.picture, turn.time) }
         } catch { failed(error, &work) }
         let end = clock.now
         work.times.add(end - turn.start)

@@ -33,6 +33,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var sourceDidEnd: @Sendable (ProducerError?) -> Void
         /// What viewers are sent is of another definition.
         var definitionDidChange: @Sendable () -> Void = {}
+        /// Something moves in the picture, or does no longer.
+        var didDetect: @Sendable (DetectedMotion) -> Void = { _ in }
         /// Something was set on the camera.
         var controlsDidChange: @Sendable ([CameraControl]) -> Void = { _ in }
     }
@@ -46,6 +48,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let coded: CodedPassage
     private let choice: EncoderChoice
     private let gate = PauseGate()
+    private let motionBox = Locked<MotionWatch?>(nil)
     private let state = Locked(State())
     /// Starting and stopping a source may take a while: not on a link's queue.
     private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
@@ -83,6 +86,28 @@ final class ProducerPipeline: MediaSink, Sendable {
         choice = EncoderChoice(
             settings.encoders.first ?? .x264, Array(settings.encoders.dropFirst()), clock: clock,
             report: events.report)
+    }
+
+    /// What moves is looked for in what is sent, and told to viewers who want it.
+    private var motion: MotionWatch? { motionBox.withLock { $0 } }
+
+    /// Nil: nothing is looked for.
+    var motionDetection: MotionDetection? {
+        get { motion?.settings }
+        set {
+            let watch = motionBox.withLock { box in
+                let watch = box ?? MotionWatch { [weak self] in self?.tell($0) }
+                box = watch
+                return watch
+            }
+            watch.settings = newValue
+            state.withLock { watch.follow($0.watching.values.map(\.definition).max()) }
+        }
+    }
+
+    private func tell(_ motion: DetectedMotion) {
+        events.didDetect(motion)
+        for viewer in state.withLock({ $0.watching.values.map(\.viewer) }) { viewer.tell(motion) }
     }
 
     // MARK: Start and stop
@@ -173,6 +198,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     }
 
     private func forgetPictures() {
+        motion?.forget()
         let encodes = state.withLock { state in
             state.newest = nil
             return Array(state.encodes.values)
@@ -259,6 +285,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private func settle(_ viewer: any ViewerSink) {
         let idle = state.withLock { state -> [DefinitionEncode] in
             guard !state.isStopped else { return [] }
+            motion?.follow(state.watching.values.map(\.definition).max())
             if state.leaving[viewer.id] == nil, let definition = state.watching[viewer.id]?.definition {
                 state.encodes[definition]?.add(viewer)
             }
@@ -290,6 +317,9 @@ final class ProducerPipeline: MediaSink, Sendable {
             encode, choice: choice, load: settings.relief.load(encode), clock: clock, report: events.report,
             events: DefinitionEncode.Events(
                 definitionDidChange: events.definitionDidChange,
+                didOffer: { [motionBox] picture, time in
+                    motionBox.withLock { $0 }?.look(at: picture, time: time, of: encode.definition)
+                },
                 linkTakes: { [weak self] in
                     self?.link(of: $0, takes: $1, of: encode.definition, nominal: $2, isShared: $3)
                 }))

@@ -17,6 +17,7 @@ protocol ViewerSink: AnyObject, Sendable {
 
     func beginPicture(_ format: VideoStreamFormat)
     func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime)
+    func tell(_ motion: DetectedMotion)
     func endPicture()
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer
     func beginSound(_ format: AudioStreamFormat)

@@ -57,6 +57,8 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)
+        case .movement(let movement):
+            controller?.producerSaw(DetectedMotion(time: movement.time, regions: movement.regions))
         case .cameras(let cameras): controller?.producerSaid { $0.apply(cameras) }
         case .controls(let controls): controller?.producerSaid { $0.apply(controls) }
         case .controlChanged(let change): controller?.producerSaid { $0.apply(change) }

@@ -32,7 +32,7 @@ public struct ProducerCapabilities: Hashable, Sendable {
         hasSpeaker = capabilities.features.contains(.talk)
         canSelectCamera = capabilities.features.contains(.selectCamera)
         canSetControls = capabilities.features.contains(.setControl)
-        detectsMotion = capabilities.features.contains(.motion)
+        detectsMotion = capabilities.features.contains(.movement)
         encoders = capabilities.encoders
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -14,6 +14,8 @@ public struct StudioConfiguration: Hashable, Sendable {
     /// Whether a producer on a cable that isn't paired may be, once its people agree, where any producer will do:
     /// ``ProducerTarget/anyPaired`` and ``ProducerTarget/listen(port:)``. What it sends is shown; it gets nothing.
     public var pairsOverCable = false
+    /// Whether the delegate is told what moves in the picture, where the producer looks for it.
+    public var wantsMotion = false
     /// False: connects without picture and sound, to ask or tell the producer something.
     package var takesMedia = true
 

@@ -149,6 +149,7 @@ extension StudioController {
         subscription.video = configuration.takesMedia
         subscription.audio = pipeline.needs.contains(.sound)
         subscription.audioCodecs = [.opus, .lpcm]
+        subscription.metadata = configuration.wantsMotion || motionReaders.withLock { !$0.readers.isEmpty }
         subscription.definition = open.definition
         endpoint.subscribe(subscription)
     }

@@ -37,6 +37,7 @@ public final class StudioController: Sendable {
     let producerCapabilities = Broadcast<Capabilities?>(nil)
     /// What the producer has said of its cameras.
     let remoteCameras = Broadcast(RemoteCameras())
+    let motionReaders = Locked(MotionReaders())
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests

@@ -11,6 +11,9 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition)
     /// The producer's user switched pictures or sound off or on, for everybody.
     func studioController(_ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind)
+    /// Something moves in the producer's picture, or does no longer: while ``StudioController/motion`` is read, or
+    /// ``StudioConfiguration/wantsMotion`` is set.
+    func studioController(_ controller: StudioController, didDetect motion: DetectedMotion)
     /// A line for people: a stranger was turned away, there is no Avahi daemon, a link was lost.
     func studioController(_ controller: StudioController, didReport notice: String)
 
@@ -63,6 +66,7 @@ extension StudioControllerDelegate {
     public func studioController(
         _ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind
     ) {}
+    public func studioController(_ controller: StudioController, didDetect motion: DetectedMotion) {}
     public func studioController(_ controller: StudioController, didReport notice: String) {}
     public func studioController(_ controller: StudioController, didConnectTo connection: Connection) {}
     public func studioController(_ controller: StudioController, didFailToConnect error: StudioError) {}

@@ -92,6 +92,16 @@ package final class Viewer: Sendable {
         }
     }
 
+    /// What moves in a picture that was offered. Left out where nobody wants it, or the link is behind.
+    package func tell(_ motion: DetectedMotion) {
+        state.withLock { state in
+            guard state.wantsPicture, state.subscription.metadata, !state.isGone, let link = state.link,
+                !link.isPictureUnderWay || motion.regions.isEmpty
+            else { return }
+            link.send(.movement(Movement(time: motion.time, regions: motion.regions)))
+        }
+    }
+
     package func endPicture() { state.withLock { $0.endPicture() } }
 
     /// Hands over a coded picture; `number` counts the pictures of the encode, sent or not.

@@ -24,6 +24,8 @@ package struct Capabilities: Codable, Hashable, Sendable {
         package static let talk = Feature(rawValue: "talk")
         /// `motion` is sent to whoever wants metadata.
         package static let motion = Feature(rawValue: "motion")
+        /// `movement` is sent to whoever wants metadata.
+        package static let movement = Feature(rawValue: "movement")
     }
 
     package init(

@@ -23,6 +23,7 @@ package enum ControlMessage: Hashable, Sendable {
     case controlChanged(ControlChanged)
     case cameraParameters(CameraParametersMessage)
     case motion(Motion)
+    case movement(Movement)
     case statistics(Statistics)
     case definitionChanged(DefinitionChanged)
     case muteChanged(MuteChanged)
@@ -57,6 +58,7 @@ package enum ControlMessage: Hashable, Sendable {
         case .controlChanged(let body): body
         case .cameraParameters(let body): body
         case .motion(let body): body
+        case .movement(let body): body
         case .statistics(let body): body
         case .definitionChanged(let body): body
         case .muteChanged(let body): body
@@ -90,6 +92,7 @@ package enum ControlMessage: Hashable, Sendable {
         SetControl.name: { .setControl(try SetControl(from: $0)) },
         ControlChanged.name: { .controlChanged(try ControlChanged(from: $0)) },
         CameraParametersMessage.name: { .cameraParameters(try CameraParametersMessage(from: $0)) },
+        Movement.name: { .movement(try Movement(from: $0)) },
         Motion.name: { .motion(try Motion(from: $0)) },
         Statistics.name: { .statistics(try Statistics(from: $0)) },
         DefinitionChanged.name: { .definitionChanged(try DefinitionChanged(from: $0)) },

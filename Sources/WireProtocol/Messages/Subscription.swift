@@ -4,7 +4,7 @@ import CamoTypes
 package struct Subscription: Codable, Hashable, Sendable {
     package var video: Bool
     package var audio: Bool
-    /// `motion`.
+    /// `motion`, `movement`.
     package var metadata: Bool
     /// Nil: the producer chooses; also when it is a word that the receiver does not know, since `hello` is said before
     /// the studio has heard what is on offer.

@@ -13,7 +13,9 @@ struct WatchCommand {
     }
 
     func perform() async -> ExitCode {
-        let controller = run.controller(name: options.name, definition: options.definition, usb: options.usb)
+        let controller = run.controller(
+            name: options.name, definition: options.definition, usb: options.usb,
+            wantsMotion: options.tellsMotion)
         do {
             let outputs = try WatchOutputs(options, run)
             try controller.start()

@@ -23,6 +23,7 @@ final class FakeViewer: ViewerSink {
         var endings = 0
         /// With the time of the picture that each begins with.
         var cameras: [(parameters: CameraParameters?, since: MonotonicTime)] = []
+        var motion: [DetectedMotion] = []
         var pictures: [AccessUnit] = []
         var numbers: [UInt32] = []
         /// As it was announced, for each of the pictures.
@@ -87,6 +88,8 @@ final class FakeViewer: ViewerSink {
             state.cameras.append((parameters, time))
         }
     }
+
+    func tell(_ motion: DetectedMotion) { state.change { $0.motion.append(motion) } }
 
     func endPicture() {
         state.change { state in

@@ -193,6 +193,8 @@ MESSAGES = [
         {"timeMicroseconds": 1, "acceleration": {"x": 0, "y": 9.81, "z": -0.5},
          "rotationRate": {"x": 0.125, "y": 0, "z": 1}},
         {"timeMicroseconds": 2}]},
+    {"message": "movement", "timeMicroseconds": 123456, "regions": [
+        {"x": 0.25, "y": 0.5, "width": 0.125, "height": 0.25}, {"x": 0, "y": 0, "width": 1, "height": 1}]},
     {"message": "statistics", "periodMicroseconds": 1000000, "framesCaptured": 30, "framesEncoded": 28,
      "framesDropped": {"encoderBusy": 1, "linkBusy": 1}, "targetBitsPerSecond": 3000000, "encodeMicroseconds": 8000,
      "roundTripMicroseconds": 900, "unsentBytes": 4096, "viewers": 2},
