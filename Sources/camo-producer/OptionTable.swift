@@ -40,6 +40,9 @@ enum ProducerTable {
     static let port = Option(
         "port", .wholeNumber(in: 1...65535), "wait for studios at this TCP port; any free one where not given")
     static let connect = Option("connect", .hostPort, "dial a studio that listens (camo-studio --listen)")
+    static let publish = Option(
+        "publish", .secret("an address, or @FILE"), as: "URL",
+        "send it to a media server: rtmp, rtmps, rtsp, srt or udp; @FILE: addresses in a file, a line each")
     static let name = Option("name", .name, "what studios call this producer; the host's name where not given")
     static let noRemoteControl = Flag(
         "no-remote-control", "studios may neither choose the camera nor set its controls")
@@ -64,13 +67,14 @@ enum ProducerTable {
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
                 OptionGroup("Motion", [motion, motionZones]),
                 OptionGroup("Sound", [alsa, sound]),
-                OptionGroup("Network", [port, connect, name, noAdvertise, noRemoteControl]),
+                OptionGroup("Network", [port, connect, publish, name, noAdvertise, noRemoteControl]),
                 OptionGroup("USB", [usb, acceptUSB]),
             ],
             examples: [
                 ("camo-producer pair 'camo:pair?...'", "Pair with the studio that shows this code; once."),
                 ("camo-producer pair --v4l2 /dev/video0", "Let the camera read the code."),
                 ("camo-producer --v4l2 /dev/video0 --alsa default", "Be the camera of that studio."),
+                ("camo-producer --publish @server.txt", "Send it to the media server whose address is in that file."),
                 (
                     "rpicam-vid -t 0 --codec h264 --inline --flush -o - | camo-producer --h264 -",
                     "Pass on what a camera encodes by itself."

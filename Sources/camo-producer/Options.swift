@@ -1,6 +1,7 @@
 import CamoTypes
 import CommandCore
 import GadgetSetup
+import ProducerKit
 
 /// What the command line of `camo-producer` asks for.
 struct ProducerOptions: Equatable, Sendable {
@@ -181,6 +182,8 @@ struct StreamOptions: Equatable, Sendable {
     var port: Int?
     /// Dial this studio (`HOST:PORT`) instead of waiting for one.
     var connect: String?
+    /// A media server's address, or `@` and the path of a file with such; read by ``publishTargets()``.
+    var publish: Secret?
     /// Nil: the host's name.
     var name: String?
     var isAdvertised = true
@@ -213,6 +216,14 @@ struct StreamOptions: Equatable, Sendable {
         try arguments.atMostOne(of: [ProducerTable.port, ProducerTable.connect])
         port = arguments[ProducerTable.port]
         connect = arguments[ProducerTable.connect]
+        publish = arguments[ProducerTable.publish]
+        if let text = publish?.text, !text.hasPrefix("@") {
+            do throws(ProducerError) {
+                _ = try PublishTarget(text)
+            } catch {
+                throw arguments.error("--publish: \(error.message)")
+            }
+        }
         name = arguments[ProducerTable.name]
         isAdvertised = !arguments[ProducerTable.noAdvertise]
         allowsRemoteControl = !arguments[ProducerTable.noRemoteControl]

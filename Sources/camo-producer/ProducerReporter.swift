@@ -84,6 +84,31 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
                 ]))
     }
 
+    func producerController(
+        _ controller: ProducerController, publishingTo target: PublishTarget, stateDidChangeTo state: PublishingState
+    ) {
+        var event = Event("publishing", ["server": .string("\(target)")])
+        switch state {
+        case .connecting:
+            event.sentence = "Connecting to \(target)"
+            event.fields.append(JSONMember("state", "connecting"))
+        case .live:
+            event.sentence = "\(target) takes the stream"
+            event.fields.append(JSONMember("state", "live"))
+        case .waiting(let reason, let wait):
+            let seconds = Int(wait.count / 1_000_000)
+            event.sentence = "\(target): \(reason); trying again in \(seconds) s"
+            event.fields += [
+                JSONMember("state", "waiting"), JSONMember("reason", .string(reason)),
+                JSONMember("seconds", JSONValue(seconds)),
+            ]
+        case .stopped:
+            event.sentence = "No longer publishing to \(target)"
+            event.fields.append(JSONMember("state", "stopped"))
+        }
+        run.events.write(event)
+    }
+
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         var event = Event.error(error.message)
         if error.code == .deviceLost { event.name = "deviceLost" }

@@ -10,6 +10,9 @@ struct Program {
         if case .pair(let pairing) = options.action, case .code(let code) = pairing.input {
             ArgumentMemory.wipe(code.text)
         }
+        if case .stream(let stream) = options.action, let address = stream.publish, !address.text.hasPrefix("@") {
+            ArgumentMemory.wipe(address.text)
+        }
         let run = CommandRun(options)
         let code =
             switch options.action {

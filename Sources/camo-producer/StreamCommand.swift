@@ -17,7 +17,7 @@ struct StreamCommand {
         let reporter = ProducerReporter(run)
         do {
             let choice = try SourceChoice(options)
-            controller = ProducerController(configuration: configuration(choice), sources: choice.sources)
+            controller = ProducerController(configuration: try configuration(choice), sources: choice.sources)
             controller.delegate = reporter
             UserSignals.watch { $0 == SIGUSR1 ? controller.pause() : controller.resume() }
             try controller.start()
@@ -46,7 +46,7 @@ struct StreamCommand {
         }
     }
 
-    private func configuration(_ choice: SourceChoice) -> ProducerConfiguration {
+    private func configuration(_ choice: SourceChoice) throws(ProducerError) -> ProducerConfiguration {
         var configuration = run.configuration(name: options.name)
         configuration.port = UInt16(clamping: options.port ?? 0)
         configuration.advertises = options.isAdvertised
@@ -57,6 +57,7 @@ struct StreamCommand {
         configuration.pairsOverCable =
             options.acceptsOverUSB.map { $0 == .ask } ?? TerminalQuestion.isPossible
         configuration.listens = options.connect == nil
+        configuration.publishing = try options.publishTargets()
         configuration.definition = options.definition ?? choice.size.map(Definition.enclosing) ?? .high
         // A size that was asked for is also the largest on offer, whatever the definition's box.
         configuration.pictureSize = options.definition == nil ? choice.size : nil
@@ -89,7 +90,7 @@ struct StreamCommand {
             Event(
                 "started",
                 ["port": JSONValue(Int(controller.port)), "sources": .array(choice.sources.map { .string($0.name) })]))
-        if controller.pairedDevices.allSatisfy({ $0.role != .studio }) {
+        if controller.configuration.publishing.isEmpty, controller.pairedDevices.allSatisfy({ $0.role != .studio }) {
             run.events.write(
                 Event(
                     "noDevices",
@@ -112,22 +113,27 @@ struct StreamCommand {
             let statistics = controller.statistics
             let rate = statistics.outgoingPictures - min(last, statistics.outgoingPictures)
             last = statistics.outgoingPictures
-            run.events.status(controller.isPaused ? "paused" : Self.line(controller.state, statistics, rate))
+            run.events.status(controller.isPaused ? "paused" : Self.line(controller, statistics, rate))
         }
     }
 
     private static func line(
-        _ state: ProducerControllerState, _ statistics: ProducerStatistics, _ rate: UInt64
+        _ controller: ProducerController, _ statistics: ProducerStatistics, _ rate: UInt64
     ) -> String {
-        switch state {
+        let server = controller.publications.first { $0.value == .live }?.key
+        switch controller.state {
         case .stopped: return "stopped"
+        case .running(.active(let connection)): return line(to: connection.peer.name, statistics, rate)
+        case .running where server != nil: return line(to: server.map { "\($0)" } ?? "", statistics, rate)
         case .running(.notConnected): return "waiting for a studio"
         case .running(.paused(let connection)): return "\(connection.peer.name): paused"
-        case .running(.active(let connection)):
-            let megabits = Double((statistics.bitsPerSecond + 50_000) / 100_000) / 10
-            let encode = statistics.encodeTime.map { ", encode \(($0.count + 500) / 1_000) ms" } ?? ""
-            return "\(connection.peer.name): \(rate) fps, up to \(megabits) Mb/s\(encode)"
         }
+    }
+
+    private static func line(to name: String, _ statistics: ProducerStatistics, _ rate: UInt64) -> String {
+        let megabits = Double((statistics.bitsPerSecond + 50_000) / 100_000) / 10
+        let encode = statistics.encodeTime.map { ", encode \(($0.count + 500) / 1_000) ms" } ?? ""
+        return "\(name): \(rate) fps, up to \(megabits) Mb/s\(encode)"
     }
 }
 

@@ -171,6 +171,16 @@ import Testing
         }
     }
 
+    @Test func noMessageRepeatsAnAddress() {
+        for arguments in [
+            ["rtmp://u:pw@h/a/key"], ["--count", "rtmp://u:pw@h/a/key"], ["open", "x", "srt://h:1?s=key"],
+        ] {
+            let message = Table.complaint(arguments)
+            #expect(!message.isEmpty)
+            #expect(!message.contains("key") && !message.contains("pw"))
+        }
+    }
+
     @Test func quietAndVerboseExcludeEachOther() throws {
         let parsed = try Table.parse("-q", "-v")
         #expect(throws: UsageError.self) { try GlobalOptions(parsed) }

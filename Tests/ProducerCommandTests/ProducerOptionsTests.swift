@@ -1,6 +1,8 @@
 import CamoTypes
 import CommandCore
+import Foundation
 import GadgetSetup
+import ProducerKit
 import Testing
 
 @testable import camo_producer
@@ -41,6 +43,41 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(try names(["--alsa", "hw:9,9"]).last == "hw:9,9")
         #expect(try names(["--sound", "off"]).count == 1)
         #expect(complaint(["--test-pattern", "--alsa", "hw:9,9", "--sound", "off"]).contains("--sound off"))
+    }
+
+    @Test func publishing() throws {
+        #expect(try stream("--test-pattern").publishTargets().isEmpty)
+        let given = try stream("--publish", "rtmp://h/live/key").publishTargets()
+        #expect(given.map(\.description) == ["rtmp://h"])
+        var dumped = ""
+        dump(try stream("--publish", "rtmp://h/live/key"), to: &dumped)
+        #expect(!dumped.contains("key"))
+    }
+
+    @Test func publishingToWhatAFileSays() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("publish-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("servers")
+        func targets(_ text: String) throws -> [String] {
+            try Data(text.utf8).write(to: file)
+            return try stream("--publish", "@\(file.path)").publishTargets().map(\.description)
+        }
+        #expect(
+            try targets("# ours\r\n rtmp://h/live/key \r\n\nsrt://h:9000?passphrase=key\n") == [
+                "rtmp://h", "srt://h:9000",
+            ])
+        for (text, complaint) in [
+            ("", "no address"), ("# nothing\n", "no address"), ("rtmp://h/a/key\n\nhttp://h/key", "line 3"),
+            ("rtmp://:1/key", "line 1"),
+        ] {
+            let error = #expect(throws: ProducerError.self) { try targets(text) }
+            #expect(error?.message.contains(complaint) == true && error?.message.contains("key") == false)
+        }
+        let missing = #expect(throws: ProducerError.self) {
+            try stream("--publish", "@\(folder.path)/none").publishTargets()
+        }
+        #expect(missing?.code == .notFound)
     }
 
     @Test func cables() throws {

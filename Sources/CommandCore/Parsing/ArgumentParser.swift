@@ -149,6 +149,8 @@ struct ArgumentParser {
 
     /// What was typed, safe to print and not endless.
     private func quoted(_ text: String) -> String {
+        // An address may hold a password or a key.
+        if let end = text.firstRange(of: "://") { return quoted(String(text[..<end.lowerBound])) + " address" }
         if let prefix = tool.secretPrefix, text.contains(prefix) { return "'\(prefix)…'" }
         return "'" + TerminalText.cleaned(String(text.prefix(80))) + "'"
     }

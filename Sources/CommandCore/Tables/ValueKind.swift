@@ -27,6 +27,13 @@ extension ValueKind {
     }
 }
 
+extension ValueKind where Value == Secret {
+    /// Anything; whoever reads it says what is wrong, without repeating it.
+    package static func secret(_ placeholder: String) -> ValueKind {
+        ValueKind(placeholder: placeholder, expectation: placeholder) { Secret($0) }
+    }
+}
+
 extension ValueKind where Value == Int {
     /// Decimal digits alone: no sign, no exponent, nothing that a locale knows.
     package static func wholeNumber(in range: ClosedRange<Int>) -> ValueKind {

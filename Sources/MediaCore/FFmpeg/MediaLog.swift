@@ -1,5 +1,6 @@
 internal import CFFmpegShims
 internal import Confinement
+internal import Glibc
 
 /// Where FFmpeg's own chatter goes: to a closure, for `-v`; never to standard error by itself.
 ///
@@ -13,6 +14,16 @@ package enum MediaLog {
         sink.withLock { $0 = body }
     }
 
+    private static let silent = Locked<Set<pthread_t>>([])
+
+    /// Drops whatever FFmpeg says on this thread during `body`: it names addresses with the keys in them.
+    static func silently<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        let thread = pthread_self()
+        let isOutermost = silent.withLock { $0.insert(thread).inserted }
+        defer { if isOutermost { silent.withLock { _ = $0.remove(thread) } } }
+        return try body()
+    }
+
     /// True once FFmpeg's log is ours. Every owner of an FFmpeg object reads it before it makes one.
     static let isTaken: Bool = {
         av_log_set_callback(receiveLine)
@@ -24,7 +35,9 @@ package enum MediaLog {
         body?(line)
     }
 
-    fileprivate static var isWanted: Bool { sink.withLock { $0 != nil } }
+    fileprivate static var isWanted: Bool {
+        sink.withLock { $0 != nil } && !silent.withLock { $0.contains(pthread_self()) }
+    }
 }
 
 /// Called by FFmpeg on any thread; `arguments` is valid during the call.

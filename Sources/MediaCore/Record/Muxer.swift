@@ -1,7 +1,8 @@
 internal import CFFmpegShims
 internal import CamoTypes
 
-/// Owner of an `AVFormatContext` that writes: packets in, bytes out to a closure, in order, never seeking back.
+/// Owner of an `AVFormatContext` that writes: packets in, bytes out to a closure or a server, in order, never seeking
+/// back.
 final class Muxer {
     /// Ticks of a second for pictures, as in MPEG-2 systems; sound counts samples.
     static let pictureTicks: Int64 = 90_000
@@ -9,16 +10,24 @@ final class Muxer {
     /// Takes bytes; answers 0, or the errno that stopped it.
     typealias Sink = (UnsafeRawBufferPointer) -> Int32
 
+    /// Where what is written goes.
+    enum Destination {
+        case bytes(Sink)
+        /// A format that is a protocol, too (RTSP): the muxer connects to the server by itself.
+        case server(url: String, Interruption)
+    }
+
     private final class Box {
         let sink: Sink
         init(_ sink: @escaping Sink) { self.sink = sink }
     }
 
     private let context: UnsafeMutablePointer<AVFormatContext>
-    private let output: UnsafeMutablePointer<AVIOContext>
+    /// Nil where the muxer has its own.
+    private let output: UnsafeMutablePointer<AVIOContext>?
     private let packet: Packet
-    /// Kept alive for the callback, which knows it only as a pointer.
-    private let box: Box
+    /// Kept alive for the callbacks, which know it only as a pointer.
+    private let box: AnyObject
     private let hasSound: Bool
 
     /// - Parameters:
@@ -26,30 +35,43 @@ final class Muxer {
     ///   - sound: Describes the sound packets; nil: no sound track.
     init(
         format: String, parameters: SequenceParameterSet, parameterSets: [UInt8], sound: AACEncoder?,
-        options: [String: String], sink: @escaping Sink
+        options: [String: String], to destination: Destination
     ) throws(MediaError) {
         _ = MediaLog.isTaken
         packet = try Packet()
-        box = Box(sink)
         hasSound = sound != nil
-        guard let output = cff_output(1 << 16, Unmanaged.passUnretained(box).toOpaque(), writeBytes) else {
-            throw MediaError(.noMemory, "no memory for a file")
+        var output: UnsafeMutablePointer<AVIOContext>?
+        var url: String?
+        switch destination {
+        case .bytes(let sink):
+            let box = Box(sink)
+            self.box = box
+            output = cff_output(1 << 16, Unmanaged.passUnretained(box).toOpaque(), writeBytes)
+            guard output != nil else { throw MediaError(.noMemory, "no memory for a file") }
+        case .server(let server, let interruption):
+            url = server
+            box = interruption
         }
         var context: UnsafeMutablePointer<AVFormatContext>?
         do throws(MediaError) {
-            try check(avformat_alloc_output_context2(&context, nil, format, nil), "cannot write \(format)")
+            try check(avformat_alloc_output_context2(&context, nil, format, url), "cannot write \(format)")
             guard let context else { throw MediaError(.noMemory, "no memory for a file") }
             context.pointee.pb = output
+            if case .server(_, let interruption) = destination {
+                context.pointee.interrupt_callback = interruption.callback
+            }
             try Self.addPictures(to: context, parameters, parameterSets)
             if let sound { try Self.addSound(to: context, sound) }
             var dictionary: OpaquePointer?
             for (key, value) in options { av_dict_set(&dictionary, key, value, 0) }
             defer { av_dict_free(&dictionary) }
-            try check(avformat_write_header(context, &dictionary), "cannot begin the file", otherwise: .io)
-            avio_flush(output)
+            try check(
+                avformat_write_header(context, &dictionary), url == nil ? "cannot begin the file" : "cannot begin",
+                otherwise: .io)
+            if let output { avio_flush(output) }
         } catch {
             avformat_free_context(context)
-            cff_output_free(output)
+            if let output { cff_output_free(output) }
             throw error
         }
         guard let context else { throw MediaError(.noMemory, "no memory for a file") }
@@ -57,9 +79,19 @@ final class Muxer {
         self.output = output
     }
 
+    /// Into a closure.
+    convenience init(
+        format: String, parameters: SequenceParameterSet, parameterSets: [UInt8], sound: AACEncoder?,
+        options: [String: String], sink: @escaping Sink
+    ) throws(MediaError) {
+        try self.init(
+            format: format, parameters: parameters, parameterSets: parameterSets, sound: sound, options: options,
+            to: .bytes(sink))
+    }
+
     deinit {
         avformat_free_context(context)
-        cff_output_free(output)
+        if let output { cff_output_free(output) }
     }
 
     private static func newStream(
@@ -105,11 +137,14 @@ final class Muxer {
         if let parameters = stream.pointee.codecpar { try encoder.copyParameters(to: parameters) }
     }
 
-    /// - Parameters: `ticks` and `duration` in ``pictureTicks``.
-    func write(picture bytes: [UInt8], ticks: Int64, duration: Int64, isKeyframe: Bool) throws(MediaError) {
+    /// - Parameters: `ticks` and `duration` in ``pictureTicks``; `newParameterSets` in Annex B, where they have changed
+    ///   and the format keeps them apart from the pictures.
+    func write(
+        picture bytes: [UInt8], ticks: Int64, duration: Int64, isKeyframe: Bool, newParameterSets: [UInt8]? = nil
+    ) throws(MediaError) {
         try write(
             bytes, stream: 0, time: ticks, duration: duration, isKeyframe: isKeyframe,
-            base: AVRational(num: 1, den: Int32(Self.pictureTicks)))
+            base: AVRational(num: 1, den: Int32(Self.pictureTicks)), newParameterSets: newParameterSets)
     }
 
     func write(sound coded: AACEncoder.Coded) throws(MediaError) {
@@ -120,17 +155,17 @@ final class Muxer {
     }
 
     private func write(
-        _ bytes: [UInt8], stream index: Int, time: Int64, duration: Int64, isKeyframe: Bool, base: AVRational
+        _ bytes: [UInt8], stream index: Int, time: Int64, duration: Int64, isKeyframe: Bool, base: AVRational,
+        newParameterSets: [UInt8]? = nil
     ) throws(MediaError) {
         let p = packet.pointer
         try check(av_new_packet(p, Int32(clamping: bytes.count)), "no memory for a packet")
         defer { av_packet_unref(p) }
-        if let target = p.pointee.data {
-            bytes.withUnsafeBytes { source in
-                if let from = source.baseAddress {
-                    UnsafeMutableRawPointer(target).copyMemory(from: from, byteCount: source.count)
-                }
-            }
+        if let target = p.pointee.data { Self.copy(bytes, to: target) }
+        if let sets = newParameterSets,
+            let target = av_packet_new_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, sets.count)
+        {
+            Self.copy(sets, to: target)
         }
         p.pointee.stream_index = Int32(index)
         p.pointee.pts = time
@@ -140,23 +175,31 @@ final class Muxer {
         // The muxer may have chosen another time base than it was asked for.
         if let stream = context.pointee.streams[index] { av_packet_rescale_ts(p, base, stream.pointee.time_base) }
         try check(av_write_frame(context, p), "cannot write", otherwise: .io)
-        try checkOutput()
+        if let output { try check(output.pointee.error, "cannot write", otherwise: .io) }
+    }
+
+    private static func copy(_ bytes: [UInt8], to target: UnsafeMutablePointer<UInt8>) {
+        bytes.withUnsafeBytes { source in
+            if let from = source.baseAddress {
+                UnsafeMutableRawPointer(target).copyMemory(from: from, byteCount: source.count)
+            }
+        }
     }
 
     /// Hands out everything that was written so far; in a fragmented file that ends a fragment.
     func cut() throws(MediaError) {
         try check(av_write_frame(context, nil), "cannot write", otherwise: .io)
-        avio_flush(output)
         try checkOutput()
     }
 
     func finish() throws(MediaError) {
         try check(av_write_trailer(context), "cannot finish the file", otherwise: .io)
-        avio_flush(output)
         try checkOutput()
     }
 
     private func checkOutput() throws(MediaError) {
+        guard let output else { return }
+        avio_flush(output)
         try check(output.pointee.error, "cannot write", otherwise: .io)
     }
 

@@ -7,7 +7,7 @@ internal import CamoTypes
 final class SoundTrack {
     static let tolerance = 960
     /// Sound that comes later than this behind the picture has been filled with silence already.
-    static let patience = Microseconds.seconds(2 as Int64)
+    private let patience: Microseconds
 
     /// Sound that is further ahead of the picture belongs to no time that this recording has; filling up to it would
     /// take for ever.
@@ -24,7 +24,10 @@ final class SoundTrack {
     private var taken: Int64 = 0
     private var pictureTime = Microseconds.zero
 
-    init() throws(MediaError) { encoder = try AACEncoder() }
+    init(patience: Microseconds = .seconds(2 as Int64)) throws(MediaError) {
+        self.patience = patience
+        encoder = try AACEncoder()
+    }
 
     /// - Parameters:
     ///   - frame: In the standard format.
@@ -53,7 +56,7 @@ final class SoundTrack {
     /// The picture has come to `time`: silence up to where no sound can come any more.
     func pictureReached(_ time: Microseconds) throws(MediaError) -> [AACEncoder.Coded] {
         pictureTime = time
-        return try fill(to: samples(time - Self.patience))
+        return try fill(to: samples(time - patience))
     }
 
     /// The track ends at `time`, or where its sound ends.

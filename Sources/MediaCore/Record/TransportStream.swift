@@ -7,8 +7,7 @@ package final class TransportStream {
     private let hasSound: Bool
     private var muxer: Muxer?
     private var sound: SoundTrack?
-    private var start = MonotonicTime(microseconds: 0)
-    private var lastTicks: Int64 = -1
+    private var timeline = LiveTimeline()
     private let bytes = Bytes()
     private var resampler: Resampler?
 
@@ -22,17 +21,7 @@ package final class TransportStream {
     package func write(video unit: AccessUnit) throws(MediaError) -> [UInt8] {
         if muxer == nil { try begin(unit) }
         guard let muxer else { return [] }
-        var ticks = RecordingFile.ticks(unit.presentationTime - start)
-        let isJump =
-            unit.isDiscontinuity || ticks < lastTicks - Muxer.pictureTicks
-            || ticks > lastTicks + 600 * Muxer.pictureTicks
-        if lastTicks >= 0, isJump || ticks <= lastTicks {
-            // A picture that is a little late follows at once; another time line goes on where this one ended.
-            let next = lastTicks + (isJump ? Muxer.pictureTicks / 30 : 1)
-            if isJump { start = unit.presentationTime - Microseconds(next * 100 / 9) }
-            ticks = next
-        }
-        lastTicks = ticks
+        let ticks = timeline.ticks(unit)
         try muxer.write(
             picture: unit.bytes, ticks: ticks, duration: Muxer.pictureTicks / 30, isKeyframe: unit.isKeyframe)
         if let sound { try write(sound.pictureReached(Microseconds(ticks * 100 / 9))) }
@@ -45,22 +34,17 @@ package final class TransportStream {
         guard let sound else { return [] }
         let standard = try standard(frame)
         guard let time = standard.presentationTime else { return [] }
-        try write(sound.append(standard, at: time - start))
+        try write(sound.append(standard, at: time - timeline.start))
         return taken()
     }
 
     private func begin(_ unit: AccessUnit) throws(MediaError) {
-        let units = AnnexB.units(in: unit.bytes)
-        guard unit.isKeyframe, let parameters = units.lazy.compactMap({ SequenceParameterSet($0) }).first else {
-            return
-        }
-        start = unit.presentationTime
+        guard let sets = ParameterSets(unit) else { return }
         sound = hasSound ? try SoundTrack() : nil
         let bytes = bytes
         muxer = try Muxer(
-            format: "mpegts", parameters: parameters,
-            parameterSets: units.filter { [7, 8].contains(AnnexB.type(of: $0)) }.flatMap { AnnexB.startCode + $0 },
-            sound: sound?.encoder, options: ["mpegts_flags": "pat_pmt_at_frames"]
+            format: "mpegts", parameters: sets.sequence, parameterSets: sets.bytes, sound: sound?.encoder,
+            options: ["mpegts_flags": "pat_pmt_at_frames"]
         ) {
             bytes.value.append(contentsOf: $0)
             return 0

@@ -21,6 +21,10 @@ public struct ProducerConfiguration: Sendable {
     /// `host:port` of a studio that listens, where this computer cannot be reached.
     public var dial: String?
 
+    /// Media servers that are published to from the start on, beside studios or instead of them:
+    /// ``ProducerController/startPublishing(to:)``.
+    public var publishing: [PublishTarget] = []
+
     /// Which end of USB cables is served, beside the network. A gadget has to be set up first:
     /// `camo-producer usb-gadget setup`.
     public var usb = USBRole.auto

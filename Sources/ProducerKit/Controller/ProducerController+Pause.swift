@@ -6,8 +6,8 @@ extension ProducerController {
     /// Whether camera and microphone are withheld, by ``pause()`` or by `camo-producer pause`.
     public var isPaused: Bool { paused.withLock(\.self) }
 
-    /// Withholds camera and microphone from all studios, which are sent a placeholder and silence: when this has returned
-    /// nothing but the picture that is being encoded at this moment goes out. Devices are closed within a second; what a
+    /// Withholds camera and microphone from all studios and media servers, which are sent a placeholder and silence: when
+    /// this has returned nothing but the picture that is being encoded at this moment goes out. Devices are closed within a second; what a
     /// program enqueues is dropped. It stays so over ``stop()`` and ``start()``, until ``resume()``.
     public func pause() { setPaused(true) }
 
@@ -18,7 +18,7 @@ extension ProducerController {
         paused.withLock { paused in
             guard paused != isPaused else { return }
             paused = isPaused
-            if isPaused { service?.pipeline.pause() } else { service?.pipeline.resume() }
+            if isPaused { service?.pause() } else { service?.resume() }
             calls.call { [self] in $0.producerController(self, pauseDidChange: isPaused) }
         }
     }

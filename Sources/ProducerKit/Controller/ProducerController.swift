@@ -129,7 +129,7 @@ public final class ProducerController: Sendable {
             paused.withLock { if $0 { service.pipeline.pause() } }
             try service.start()
             inner.withLock { $0.service = service }
-            paused.withLock { $0 ? service.pipeline.pause() : service.pipeline.resume() }
+            paused.withLock { $0 ? service.pause() : service.resume() }
             isStarted = true
             hasSourceEnded.withLock { $0 = false }
             contract.withLock { $0 = PictureContract() }

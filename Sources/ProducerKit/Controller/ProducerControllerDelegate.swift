@@ -57,6 +57,10 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// Camera and microphone are withheld, or no longer: ``ProducerController/isPaused``.
     func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool)
 
+    /// A media server was reached, takes the stream, or does not and is tried again.
+    func producerController(
+        _ controller: ProducerController, publishingTo target: PublishTarget, stateDidChangeTo state: PublishingState)
+
     /// Something did not work; the producer goes on unless its state says otherwise.
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError)
 
@@ -98,6 +102,9 @@ extension ProducerControllerDelegate {
         _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
     ) {}
     public func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {}
+    public func producerController(
+        _ controller: ProducerController, publishingTo target: PublishTarget, stateDidChangeTo state: PublishingState
+    ) {}
     public func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {}
     public func producerController(_ controller: ProducerController, didReport line: String) {}
     public func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?) {}

@@ -10,6 +10,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     let endpoint: Locked<ProducerEndpoint?>
     weak let owner: ProducerController?
     let allowsRemoteControl: Bool
+    let publishers: Publishers
+    private let publishing: [PublishTarget]
     private let observation = Locked<PairedDeviceObservation?>(nil)
     private let installation: Installation
 
@@ -36,6 +38,10 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
                 didDetect: { [weak owner] in owner?.didDetect($0) },
                 controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }),
             camera: owner.camera)
+        publishing = configuration.publishing
+        publishers = Publishers(
+            pipeline, hasSound: !configuration.isSilent, clock: clock,
+            tell: { [weak owner] in owner?.publishingDidChange($0, $1) })
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens
@@ -59,7 +65,10 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         do throws(ProducerError) {
             try startEndpoint()
             try pipeline.start()
+            for target in publishing { try publishers.start(target) }
         } catch {
+            publishers.stopAll()
+            publishers.waitForEnd()
             stopEndpoint(reason: .stopping)
             throw error
         }
@@ -82,11 +91,21 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     /// Within a second: links and sources end at the same time.
     func stop(reason: Goodbye.Reason) {
         observation.withLock { $0 }?.cancel()
+        publishers.stopAll()
         let ending = DispatchGroup()
         DispatchQueue.global(qos: .userInitiated).async(group: ending) { [pipeline] in pipeline.stop() }
         stopEndpoint(reason: reason)
+        publishers.waitForEnd()
         ending.wait()
     }
+
+    /// No picture and no sound goes out any more, wherever to.
+    func pause() {
+        pipeline.pause()
+        publishers.forgetPictures()
+    }
+
+    func resume() { pipeline.resume() }
 
     private func startEndpoint() throws(ProducerError) {
         do throws(TransportError) {

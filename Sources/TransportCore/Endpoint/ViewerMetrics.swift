@@ -17,4 +17,19 @@ package struct ViewerMetrics: Hashable, Sendable {
     package var report: Report?
     /// Pictures not sent to this viewer because its link was behind, so far.
     package var skippedPictures: Int
+
+    package init(
+        unsentBytes: Int? = nil, roundTrip: Microseconds? = nil, leastRoundTrip: Microseconds? = nil,
+        deliveryBitsPerSecond: Int? = nil, sentBytes: UInt64, pictureAge: Microseconds, report: Report? = nil,
+        skippedPictures: Int
+    ) {
+        self.unsentBytes = unsentBytes
+        self.roundTrip = roundTrip
+        self.leastRoundTrip = leastRoundTrip
+        self.deliveryBitsPerSecond = deliveryBitsPerSecond
+        self.sentBytes = sentBytes
+        self.pictureAge = pictureAge
+        self.report = report
+        self.skippedPictures = skippedPictures
+    }
 }
