@@ -53,6 +53,8 @@ struct BenchOptions: Equatable, Sendable {
         case enqueue(CodingOptions)
         case capture(CodingOptions)
         case tls(CodingOptions)
+        case motion(CodingOptions)
+        case studios(CodingOptions)
     }
 
     struct LatencyOptions: Equatable, Sendable {
@@ -73,6 +75,8 @@ struct BenchOptions: Equatable, Sendable {
         case "enqueue": action = .enqueue(coding)
         case "capture": action = .capture(coding)
         case "tls": action = .tls(coding)
+        case "motion": action = .motion(coding)
+        case "studios": action = .studios(coding)
         default:
             action = .latency(
                 LatencyOptions(
@@ -102,7 +106,7 @@ enum BenchTable {
         version: "1.0.0",
         root: Command(
             "camo-bench", "Measures delay and processor time, side by side with others.",
-            usage: ["latency", "encode", "enqueue", "capture", "tls"].map { "\($0) [options]" },
+            usage: ["latency", "encode", "enqueue", "capture", "tls", "motion", "studios"].map { "\($0) [options]" },
             commands: [
                 Command(
                     "latency", "From the first byte of a raw picture going in to the last byte coming out.",
@@ -111,6 +115,8 @@ enum BenchTable {
                 Command("enqueue", "How long ProducerController.enqueueVideo keeps its caller.", groups: [coding]),
                 Command("capture", "From a camera's VIDIOC_DQBUF to the bytes on the link.", groups: [coding]),
                 Command("tls", "How many bytes a second TLS moves over a link.", groups: [coding]),
+                Command("motion", "How long looking for motion takes for a picture.", groups: [coding]),
+                Command("studios", "What ten studios cost the producer, beside one.", groups: [coding]),
             ]))
 }
 

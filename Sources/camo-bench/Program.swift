@@ -14,6 +14,8 @@ struct Program {
                 case .encode(let encode): try EncodeBench(encode, events: events).run()
                 case .enqueue(let enqueue): try EnqueueBench(enqueue, events: events).run()
                 case .capture(let capture): try CaptureBench(capture, events: events).run()
+                case .motion(let motion): try MotionBench(motion, events: events).run()
+                case .studios(let studios): try StudiosBench(studios, events: events).run()
                 case .tls(let tls): try LinkBench(tls, events: events).run()
                 }
             events.endStatus()

@@ -6,9 +6,10 @@ struct Pairing {
     let producerState: String
     let studioState: String
 
-    init(programs: String, folder: String) throws(BenchError) {
+    /// - Parameter studio: Its folder's name; a second one pairs another studio with the same producer.
+    init(programs: String, folder: String, studio name: String = "studio") throws(BenchError) {
         producerState = folder + "/producer"
-        studioState = folder + "/studio"
+        studioState = folder + "/" + name
         let studio = try Child(
             [programs + "/camo-studio", "pair", "--json", "--state-dir", studioState], givesOutput: true,
             log: folder + "/studio-pair.log")
