@@ -53,30 +53,78 @@ import WireProtocol
             defer { ends.stop() }
             let viewer = try await ends.connect()
             viewer.beginPicture(.test)
-            let raw = try RawStudio(ends)
-            await raw.send(bytes)
+            let raw = try RawPeer(ends.studioHome, as: .server) { ends.producer.accept($0, from: "test") }
+            raw.send(bytes)
             #expect(await raw.isClosed())
             #expect(ends.producer.viewers.map(\.id) == [viewer.id])
             #expect(viewer.offerPicture(.picture(0, isKeyframe: true), number: 0) == .sent)
         }
     }
+
+    /// What it sends once TLS has proven it: bytes that are no packet, zeros, a length beyond all, a flood, nothing.
+    static let misdeeds: [[[UInt8]]] = [
+        [[UInt8](repeating: 0xff, count: 64)],
+        [[UInt8](repeating: 0, count: 20_000)],
+        [[0, 1, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]],
+        (0..<200).map { _ in [UInt8](repeating: 0x5a, count: 16_000) },
+        [],
+    ]
+
+    @Test(arguments: misdeeds.indices)
+    func `a paired studio on a cable that misbehaves is sent away, and the next is served`(_ misdeed: Int) async throws
+    {
+        let ends = try Ends()
+        let cable = TestCable(ends)
+        defer { cable.end() }
+        try ends.producer.start()
+        let raw = try RawPeer(ends.studioHome, as: .server) { ends.producer.acceptCable($0) }
+        for bytes in Self.misdeeds[misdeed] { raw.send(bytes) }
+        // One that is silent has two seconds for its hello.
+        #expect(await raw.isClosed())
+        #expect(ends.producer.viewers.isEmpty)
+        ends.studio.connect(to: .devices([ends.producerHome.identity.id]))
+        cable.plugIn()
+        #expect(await ends.producerProbe.viewer() != nil)
+        #expect(await ends.studioProbe.isConnected() != nil)
+    }
+
+    @Test(arguments: misdeeds.indices)
+    func `a paired producer on a cable that misbehaves is left, and the next is watched`(_ misdeed: Int) async throws {
+        let ends = try Ends()
+        let cable = TestCable(ends)
+        defer { cable.end() }
+        ends.studio.connect(to: .devices([ends.producerHome.identity.id]))
+        let raw = try RawPeer(ends.producerHome, as: .client) { ends.studio.acceptCable($0) }
+        for bytes in Self.misdeeds[misdeed] { raw.send(bytes) }
+        // One that is silent may be asking its people, for half a minute: it holds up nobody.
+        if !Self.misdeeds[misdeed].isEmpty { #expect(await raw.isClosed()) }
+        #expect(ends.studioProbe.pictures.isEmpty)
+        try ends.producer.start()
+        cable.plugIn()
+        let viewer = try #require(await ends.producerProbe.viewer())
+        viewer.beginPicture(.test)
+        #expect(await ends.studioProbe.isConnected()?.peer.transport == .usb)
+        #expect(viewer.offerPicture(.picture(0, isKeyframe: true), number: 0) == .sent)
+        withExtendedLifetime(raw) {}
+    }
 }
 
-/// A paired studio that has TLS and then does what it likes.
-private final class RawStudio: SecureLinkDelegate, Sendable {
+/// A paired end that has TLS and then does what it likes.
+private final class RawPeer: SecureLinkDelegate, Sendable {
     private let events = Events<Bool>()
     private let packets = Locked<[[UInt8]]>([])
     private let link: SecureLink
 
-    init(_ ends: Ends) throws {
-        let context = try TLSContext(identity: ends.studioHome.identity, role: .server, alpn: .streaming) { _ in true }
+    /// - Parameter give: Takes the other end of its link.
+    init(_ home: Installation, as role: TLSRole, give: (any ByteLink) -> Void) throws {
+        let context = try TLSContext(identity: home.identity, role: role, alpn: .streaming) { _ in true }
         let (here, there) = try SocketLink.pair()
-        link = SecureLink(link: here, role: .server, context: context, label: "raw studio")
-        ends.producer.accept(there, from: "test")
+        link = SecureLink(link: here, role: role, context: context, label: "raw peer")
+        give(there)
         link.start(delegate: self)
     }
 
-    func send(_ bytes: [UInt8]) async {
+    func send(_ bytes: [UInt8]) {
         packets.withLock { $0.append(bytes) }
         link.wake()
     }
