@@ -2,6 +2,7 @@ internal import Confinement
 internal import Dispatch
 internal import MediaCore
 internal import TransportCore
+internal import WireProtocol
 
 /// One encode of the source, shared by all who watch it: the newest picture in, access units to its viewers.
 ///
@@ -57,6 +58,8 @@ final class DefinitionEncode: Sendable {
         var isRepeatScheduled = false
         var hasFailed = false
         var times = EncodeTimes()
+        /// What viewers are told once a second.
+        var period = CountPeriod()
         var load: EncodeLoad
         /// As far as this machine can do it.
         var possible: Definition
@@ -363,6 +366,7 @@ final class DefinitionEncode: Sendable {
         }
         let seen = viewers.filter(\.wantsPicture).map(SharedRate.Observation.init)
         let rate = work.rate.update(seen, unencoded: unencoded, at: now)
+        tellStatistics(viewers.filter(\.wantsPicture), at: now, &work)
         for viewer in seen.map(\.viewer) {
             events.linkTakes(viewer, work.rate.wanted(by: viewer), work.rate.nominal, seen.count > 1)
         }
@@ -377,6 +381,25 @@ final class DefinitionEncode: Sendable {
         let fits = lower == definition || box.map { $0.area < lower.box.area } ?? false
         work.stage.setDefinition(lower, box: fits ? box : nil)
         for line in [remark, relief?.description] { if let line { report(line) } }
+    }
+
+    /// Once a second: how things are here, to all who watch.
+    private func tellStatistics(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: inout Work) {
+        let counts = slot.withLock { slot in
+            CountPeriod.Counts(captured: slot.newest.count, encoded: slot.encoded, drops: slot.drops.counts)
+        }
+        guard let (length, news) = work.period.update(counts, at: now) else { return }
+        var statistics = Statistics(
+            periodMicroseconds: length.count, framesCaptured: Int64(clamping: news.captured),
+            framesEncoded: Int64(clamping: news.encoded), targetBitsPerSecond: Int64(work.stage.settings.bitsPerSecond),
+            encodeMicroseconds: work.times.percentiles?.median.count, viewers: Int64(viewers.count))
+        for (cause, count) in news.drops { statistics.framesDropped[cause.rawValue] = Int64(clamping: count) }
+        for viewer in viewers where viewer.isReadyForPicture {
+            let metrics = viewer.metrics
+            statistics.roundTripMicroseconds = metrics.roundTrip?.count
+            statistics.unsentBytes = metrics.unsentBytes.map(Int64.init)
+            viewer.tell(statistics)
+        }
     }
 
     /// What is done about a machine that is too slow.

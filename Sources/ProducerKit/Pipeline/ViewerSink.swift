@@ -18,6 +18,7 @@ protocol ViewerSink: AnyObject, Sendable {
     func beginPicture(_ format: VideoStreamFormat)
     func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime)
     func tell(_ motion: DetectedMotion)
+    func tell(_ statistics: Statistics)
     func endPicture()
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer
     func beginSound(_ format: AudioStreamFormat)
@@ -28,4 +29,5 @@ protocol ViewerSink: AnyObject, Sendable {
 extension Viewer: ViewerSink {
     var isOnCable: Bool { peer.transport == .usb }
     var peerName: String { peer.name }
+    func tell(_ statistics: Statistics) { send(.statistics(statistics)) }
 }

@@ -227,6 +227,7 @@ final class Publisher: ViewerSink, Sendable {
     func endPicture() { inner.withLock { $0.backlog.pictureBegins() } }
     func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {}
     func tell(_ motion: DetectedMotion) {}
+    func tell(_ statistics: Statistics) {}
 
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
         let offer = inner.withLock { state -> PictureOffer in

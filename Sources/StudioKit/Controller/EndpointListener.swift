@@ -57,6 +57,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)
+        case .statistics(let statistics): controller?.producerStatistics.withLock { $0 = statistics }
         case .movement(let movement):
             controller?.producerSaw(DetectedMotion(time: movement.time, regions: movement.regions))
         case .cameras(let cameras): controller?.producerSaid { $0.apply(cameras) }

@@ -107,5 +107,6 @@ extension StudioController {
     func forgetCameras() {
         remoteCameras.send(RemoteCameras())
         producerCapabilities.send(nil)
+        producerStatistics.withLock { $0 = nil }
     }
 }

@@ -175,6 +175,19 @@ extension StudioController {
         statistics.brokenPictures = counts.broken
         statistics.delay = counts.delays.quantile(0.5)
         statistics.delayMostly = counts.delays.quantile(0.95)
+        statistics.producer = producerStatistics.withLock { $0 }.map(ProducerSecond.init)
         return statistics
+    }
+}
+
+extension ProducerSecond {
+    init(_ statistics: Statistics) {
+        let seconds = Double(statistics.periodMicroseconds) / 1e6
+        self.init(
+            capturedPerSecond: Double(statistics.framesCaptured) / seconds,
+            encodedPerSecond: Double(statistics.framesEncoded) / seconds, drops: statistics.framesDropped,
+            targetBitsPerSecond: Int(clamping: statistics.targetBitsPerSecond),
+            encodeTime: statistics.encodeMicroseconds.map { Microseconds($0) },
+            viewers: Int(clamping: statistics.viewers))
     }
 }

@@ -37,6 +37,8 @@ public final class StudioController: Sendable {
     let producerCapabilities = Broadcast<Capabilities?>(nil)
     /// What the producer has said of its cameras.
     let remoteCameras = Broadcast(RemoteCameras())
+    /// What the producer said last of its own second.
+    let producerStatistics = Locked<Statistics?>(nil)
     let motionReaders = Locked(MotionReaders())
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline

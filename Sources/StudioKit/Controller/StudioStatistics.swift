@@ -27,8 +27,28 @@ public struct StudioStatistics: Hashable, Sendable {
     /// From a picture being taken to the arrival of its last byte, over the last full second: the median.
     public var arrivalDelay: Microseconds?
     public var roundTrip: Microseconds?
+
+    /// Of the producer's last second, as it says; nil while it has said nothing.
+    public var producer: ProducerSecond?
+
     /// How often a connection was made.
     public var connections: UInt64 = 0
 
     public init() {}
+}
+
+/// What happened at the producer within about a second.
+public struct ProducerSecond: Hashable, Sendable {
+    /// Pictures a second that its source delivered.
+    public var capturedPerSecond: Double
+    /// Pictures a second that it encoded.
+    public var encodedPerSecond: Double
+    /// Pictures that were left out, by cause: `encoderBusy`, `linkBehind`, `spared` … An open set.
+    public var drops: [String: Int64]
+    /// What the encoder is told to make.
+    public var targetBitsPerSecond: Int
+    /// Median time to convert and encode a picture.
+    public var encodeTime: Microseconds?
+    /// Studios that watch this encode, this one included.
+    public var viewers: Int
 }

@@ -52,6 +52,10 @@ import Testing
             for (studio, definition) in zip(studios, ["high", "economy"]) {
                 try await studio.pictures(20, within: .seconds(30))
                 #expect(studio.events().last { $0.kind == "definition" }?.definition.string == definition)
+                let said = try await studio.event("statistics", within: .seconds(10)) {
+                    $0.encodeMilliseconds.double != nil
+                }
+                #expect(abs((said.producerFramesPerSecond.double ?? 0) - 10) < 3)
             }
         }
     }

@@ -229,6 +229,22 @@ import Testing
         rig.pipeline.stop()
     }
 
+    @Test func `once a second every viewer is told how things are at the producer`() async throws {
+        let rig = PipelineRig(bitsPerSecond: 2_000_000)
+        let viewer = FakeViewer()
+        rig.pipeline.update(viewer)
+        try await rig.stream(70, to: viewer)
+        let told = viewer.now.statistics
+        #expect(told.count == 2)
+        let second = try #require(told.first)
+        // A picture each 33 ms; looked at four times a second.
+        #expect((1_000_000...1_300_000).contains(second.periodMicroseconds))
+        #expect(abs(second.framesCaptured - second.periodMicroseconds / 33_000) <= 1)
+        #expect(second.framesEncoded == second.framesCaptured && second.framesDropped.isEmpty)
+        #expect(second.targetBitsPerSecond == 2_000_000 && second.viewers == 1)
+        rig.pipeline.stop()
+    }
+
     @Test func `a link that falls behind lowers the rate of the encode`() async throws {
         let rig = PipelineRig(bitsPerSecond: 2_000_000)
         let viewer = FakeViewer()

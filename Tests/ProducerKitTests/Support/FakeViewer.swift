@@ -24,6 +24,7 @@ final class FakeViewer: ViewerSink {
         /// With the time of the picture that each begins with.
         var cameras: [(parameters: CameraParameters?, since: MonotonicTime)] = []
         var motion: [DetectedMotion] = []
+        var statistics: [Statistics] = []
         var pictures: [AccessUnit] = []
         var numbers: [UInt32] = []
         /// As it was announced, for each of the pictures.
@@ -89,6 +90,7 @@ final class FakeViewer: ViewerSink {
         }
     }
 
+    func tell(_ statistics: Statistics) { state.change { $0.statistics.append(statistics) } }
     func tell(_ motion: DetectedMotion) { state.change { $0.motion.append(motion) } }
 
     func endPicture() {
