@@ -19,7 +19,6 @@ package final class MotionDetector {
     /// Pictures that the mean needs before it means anything.
     private static let learning = 5
 
-    private let settings: MotionDetection
     /// How much a pixel's luma must differ.
     private let threshold: Int
     /// Which cells count.
@@ -32,7 +31,6 @@ package final class MotionDetector {
     private var last: MonotonicTime?
 
     package init(_ settings: MotionDetection) {
-        self.settings = settings
         threshold =
             switch settings.sensitivity {
             case .low: 40

@@ -53,7 +53,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             definitions: pipeline.definitions, defaultDefinition: settings.definition,
             audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm], encoders: encoders.map(\.name),
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
-        pipeline.motionDetection = owner.motionDetection
+        pipeline.setMotionDetection(owner.motionDetection)
         if owner.motionDetection != nil { network.capabilities.features.insert(.movement) }
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,
@@ -122,7 +122,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     /// Nil: off. Studios are told whether there is any.
     func setMotionDetection(_ settings: MotionDetection?) {
-        pipeline.motionDetection = settings
+        pipeline.setMotionDetection(settings)
         guard let endpoint = endpoint.withLock({ $0 }) else { return }
         var capabilities = endpoint.capabilities
         if settings == nil {

@@ -7,7 +7,7 @@ internal import MediaCore
 /// Off by default. It looks after a picture has been offered, on its encode's queue: no picture waits for it.
 final class MotionWatch: Sendable {
     private struct State {
-        var settings: MotionDetection?
+        /// Nil: off.
         var detector: MotionDetector?
         /// Whose pictures are looked at.
         var definition: Definition?
@@ -15,20 +15,10 @@ final class MotionWatch: Sendable {
     }
 
     private let state = Locked(State())
-    private let tell: @Sendable (DetectedMotion) -> Void
 
-    /// - Parameter tell: On an encode's queue.
-    init(tell: @escaping @Sendable (DetectedMotion) -> Void) { self.tell = tell }
-
-    /// Nil: off.
-    var settings: MotionDetection? {
-        get { state.withLock { $0.settings } }
-        set {
-            state.withLock { state in
-                state.settings = newValue
-                (state.detector, state.isMoving) = (newValue.map(MotionDetector.init), false)
-            }
-        }
+    /// - Parameter settings: Nil: off.
+    func set(_ settings: MotionDetection?) {
+        state.withLock { ($0.detector, $0.isMoving) = (settings.map(MotionDetector.init), false) }
     }
 
     /// Pictures of this definition are the largest from now on; nil: none are sent.
@@ -42,15 +32,14 @@ final class MotionWatch: Sendable {
     /// The next picture has nothing in common with the last: another camera's, or the placeholder.
     func forget() { state.withLock { $0.detector?.forget() } }
 
-    /// - Parameter picture: As it was encoded.
-    func look(at picture: VideoFrame, time: MonotonicTime, of definition: Definition) {
-        let regions = state.withLock { state -> [PictureRegion]? in
+    /// What is to be told of a picture, as it was encoded.
+    func look(at picture: VideoFrame, time: MonotonicTime, of definition: Definition) -> DetectedMotion? {
+        state.withLock { state in
             guard state.definition == definition,
                 let regions = state.detector?.look(at: picture, time: time), state.isMoving || !regions.isEmpty
             else { return nil }
             state.isMoving = !regions.isEmpty
-            return regions
+            return DetectedMotion(time: time, regions: regions)
         }
-        if let regions { tell(DetectedMotion(time: time, regions: regions)) }
     }
 }

@@ -39,6 +39,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var controlsDidChange: @Sendable ([CameraControl]) -> Void = { _ in }
     }
 
+    /// What studios may ask for, the smallest first. The last is what they are sent unless they do.
+    let definitions: [Definition]
     private let settings: Settings
     private let sources: [any MediaSource]
     private let clock: any MonotonicClock
@@ -48,7 +50,8 @@ final class ProducerPipeline: MediaSink, Sendable {
     private let coded: CodedPassage
     private let choice: EncoderChoice
     private let gate = PauseGate()
-    private let motionBox = Locked<MotionWatch?>(nil)
+    /// What moves is looked for in what is sent, and told to viewers who want it.
+    private let motion = MotionWatch()
     private let state = Locked(State())
     /// Starting and stopping a source may take a while: not on a link's queue.
     private let sourceQueue = DispatchQueue(label: "sources", qos: .userInitiated)
@@ -77,6 +80,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         camera: Locked<CameraParameters?> = Locked(nil)
     ) {
         self.settings = settings
+        definitions =
+            sources.contains { $0.isCodedOnly } ? [settings.encode.definition] : settings.encode.definitions
         self.camera = camera
         self.sources = sources
         self.clock = clock
@@ -88,22 +93,8 @@ final class ProducerPipeline: MediaSink, Sendable {
             report: events.report)
     }
 
-    /// What moves is looked for in what is sent, and told to viewers who want it.
-    private var motion: MotionWatch? { motionBox.withLock { $0 } }
-
     /// Nil: nothing is looked for.
-    var motionDetection: MotionDetection? {
-        get { motion?.settings }
-        set {
-            let watch = motionBox.withLock { box in
-                let watch = box ?? MotionWatch { [weak self] in self?.tell($0) }
-                box = watch
-                return watch
-            }
-            watch.settings = newValue
-            state.withLock { watch.follow($0.watching.values.map(\.definition).max()) }
-        }
-    }
+    func setMotionDetection(_ settings: MotionDetection?) { motion.set(settings) }
 
     private func tell(_ motion: DetectedMotion) {
         events.didDetect(motion)
@@ -198,7 +189,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     }
 
     private func forgetPictures() {
-        motion?.forget()
+        motion.forget()
         let encodes = state.withLock { state in
             state.newest = nil
             return Array(state.encodes.values)
@@ -218,11 +209,6 @@ final class ProducerPipeline: MediaSink, Sendable {
     func sourceDidReport(_ line: String) { events.report(line) }
 
     // MARK: Viewers; links' queues
-
-    /// What studios may ask for, the smallest first. The last is what they are sent unless they do.
-    var definitions: [Definition] {
-        sources.contains { $0.isCodedOnly } ? [settings.encode.definition] : settings.encode.definitions
-    }
 
     /// What a camera has coded is of the definition that it was opened for.
     var wantsDecoded: Bool {
@@ -254,9 +240,8 @@ final class ProducerPipeline: MediaSink, Sendable {
 
     /// With the state's lock held: what it asks for, as far as its link carries that.
     private func definition(for viewer: any ViewerSink, _ state: borrowing State) -> Definition {
-        let offered = definitions
-        let asked = viewer.subscription.definition.flatMap { offered.contains($0) ? $0 : nil }
-        return state.placement.definition(for: viewer.id, asked: asked ?? settings.encode.definition, of: offered)
+        let asked = viewer.subscription.definition.flatMap { definitions.contains($0) ? $0 : nil }
+        return state.placement.definition(for: viewer.id, asked: asked ?? settings.encode.definition, of: definitions)
     }
 
     /// To the encode of its definition, once the one that it leaves has let it go: no picture of the one is ever sent in
@@ -285,7 +270,7 @@ final class ProducerPipeline: MediaSink, Sendable {
     private func settle(_ viewer: any ViewerSink) {
         let idle = state.withLock { state -> [DefinitionEncode] in
             guard !state.isStopped else { return [] }
-            motion?.follow(state.watching.values.map(\.definition).max())
+            motion.follow(state.watching.values.map(\.definition).max())
             if state.leaving[viewer.id] == nil, let definition = state.watching[viewer.id]?.definition {
                 state.encodes[definition]?.add(viewer)
             }
@@ -317,8 +302,8 @@ final class ProducerPipeline: MediaSink, Sendable {
             encode, choice: choice, load: settings.relief.load(encode), clock: clock, report: events.report,
             events: DefinitionEncode.Events(
                 definitionDidChange: events.definitionDidChange,
-                didOffer: { [motionBox] picture, time in
-                    motionBox.withLock { $0 }?.look(at: picture, time: time, of: encode.definition)
+                didOffer: { [weak self, motion] picture, time in
+                    if let found = motion.look(at: picture, time: time, of: encode.definition) { self?.tell(found) }
                 },
                 linkTakes: { [weak self] in
                     self?.link(of: $0, takes: $1, of: encode.definition, nominal: $2, isShared: $3)

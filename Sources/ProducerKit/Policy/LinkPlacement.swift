@@ -34,7 +34,7 @@ struct LinkPlacement: Sendable {
         return offered[max(0, top - (links[viewer]?.steps ?? 0))]
     }
 
-    /// It is another viewer's turn, or it asks for something else.
+    /// It is gone.
     mutating func forget(_ viewer: UInt64) { links[viewer] = nil }
 
     /// Looked at as often as the rate is.

@@ -30,6 +30,25 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
         }
     }
 
+    /// What `match` makes of the first value, the present one included, that it makes something of; nil: none within
+    /// `limit`, or the task was cancelled.
+    func first<Found: Sendable>(
+        within limit: Duration, _ match: @escaping @Sendable (Value) -> Found?
+    ) async -> Found? {
+        let first = FirstValue<Found?>()
+        let updates = stream
+        let follow = Task { for await update in updates { if let found = match(update) { return first.set(found) } } }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            first.set(nil)
+        }
+        defer {
+            follow.cancel()
+            timer.cancel()
+        }
+        return await first.wait() ?? nil
+    }
+
     /// A new stream; it ends when its reader lets it go.
     var stream: AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self)

@@ -65,18 +65,7 @@ extension StudioController {
     ///
     /// - Throws: ``StudioError``: `timedOut`; `unsupported` when it offers none.
     package func waitForCameras(atMost limit: Duration) async throws -> RemoteCameras {
-        let first = FirstValue<RemoteCameras?>()
-        let updates = remoteCameras.stream
-        let follow = Task { for await update in updates where update.isComplete { return first.set(update) } }
-        let timer = Task {
-            try await Task.sleep(for: limit)
-            first.set(nil)
-        }
-        defer {
-            follow.cancel()
-            timer.cancel()
-        }
-        guard let remote = await first.wait() ?? nil else {
+        guard let remote = await remoteCameras.first(within: limit, { $0.isComplete ? $0 : nil }) else {
             throw StudioError(
                 .timedOut, "no producer has told of its cameras within \(limit.components.seconds) seconds")
         }

@@ -36,18 +36,7 @@ extension StudioController {
 
     /// Waits until a producer is connected and has said what it can do.
     package func waitForCapabilities(atMost limit: Duration) async throws -> ProducerCapabilities {
-        let first = FirstValue<Capabilities?>()
-        let updates = producerCapabilities.stream
-        let follow = Task { for await update in updates { if let update { return first.set(update) } } }
-        let timer = Task {
-            try await Task.sleep(for: limit)
-            first.set(nil)
-        }
-        defer {
-            follow.cancel()
-            timer.cancel()
-        }
-        guard let found = await first.wait() ?? nil else {
+        guard let found = await producerCapabilities.first(within: limit, { $0 }) else {
             throw StudioError(.timedOut, "no producer answered within \(limit.components.seconds) seconds")
         }
         return ProducerCapabilities(found)

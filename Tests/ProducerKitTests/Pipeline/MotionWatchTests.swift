@@ -30,7 +30,7 @@ import WireProtocol
 
     @Test func `what moves is told while it does, and once when it has ended`() async throws {
         let rig = PipelineRig()
-        rig.pipeline.motionDetection = MotionDetection()
+        rig.pipeline.setMotionDetection(MotionDetection())
         let viewer = viewer(rig)
         for _ in 0..<10 { try await deliver(rig) }
         #expect(viewer.now.motion.isEmpty)
@@ -56,7 +56,7 @@ import WireProtocol
 
     @Test func `with two definitions it is told once, to both`() async throws {
         let rig = PipelineRig()
-        rig.pipeline.motionDetection = MotionDetection()
+        rig.pipeline.setMotionDetection(MotionDetection())
         let viewers = [viewer(rig, 1), viewer(rig, 2, .economy)]
         for _ in 0..<10 { try await deliver(rig) }
         try await deliver(rig, square: (100, 60))
@@ -66,7 +66,7 @@ import WireProtocol
 
     @Test func `the placeholder of a pause is no motion`() async throws {
         let rig = PipelineRig()
-        rig.pipeline.motionDetection = MotionDetection(sensitivity: .high)
+        rig.pipeline.setMotionDetection(MotionDetection(sensitivity: .high))
         let viewer = viewer(rig)
         for _ in 0..<10 { try await deliver(rig) }
         rig.pipeline.pause()
