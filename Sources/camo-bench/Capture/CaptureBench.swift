@@ -133,15 +133,7 @@ struct CaptureBench {
     }
 
     private func configuration(_ size: PixelSize, _ pairing: Pairing) -> ProducerConfiguration {
-        var configuration = ProducerConfiguration()
-        configuration.stateDirectory = pairing.producerState
-        configuration.advertises = false
-        configuration.usb = .off
-        configuration.definition = .enclosing(size)
-        configuration.framesPerSecond = Double(coding.framesPerSecond)
-        configuration.bitsPerSecond = coding.bitsPerSecond
-        configuration.preset = coding.preset
-        configuration.encoderThreads = coding.threads
+        var configuration = coding.producer(of: size, stateDirectory: pairing.producerState)
         // All pictures are to be encoded alike.
         (configuration.mayLowerPreset, configuration.mayLowerSize) = (false, false)
         return configuration
@@ -195,13 +187,5 @@ struct CaptureBench {
             _ = try converter.convert(frame)
             return (clock.now - begin).inMilliseconds
         }
-    }
-
-    /// Lets the studio in.
-    private final class Host: ProducerControllerDelegate {
-        func producerControllerShouldAcceptIncomingConnection(
-            _ controller: ProducerController, from peer: Peer
-        ) -> Bool { true }
-        func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState) {}
     }
 }

@@ -71,14 +71,14 @@ struct EncodeBench {
                 color: .convertedBGRA, release: {})
             // Paced in time stamps alone, so that rate control sees what it would see.
             let time = MonotonicTime(microseconds: Int64(number) * 1_000_000 / Int64(coding.framesPerSecond))
-            if number == coding.framesPerSecond { cpu = -Self.processorMilliseconds }
+            if number == coding.framesPerSecond { cpu = -ProcessorTime.milliseconds }
             let begin = clock.now
             let output = try stage.encode(frame, at: time)
             guard number >= coding.framesPerSecond else { continue }
             times.append((clock.now - begin).inMilliseconds)
             bytes += output.unit.bytes.count
         }
-        cpu += Self.processorMilliseconds
+        cpu += ProcessorTime.milliseconds
         return figures(cpu: cpu, times: times, bytes: bytes)
     }
 
@@ -107,12 +107,5 @@ struct EncodeBench {
         let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard numbers.count == pictures + 2 else { throw BenchError("floor encode failed\(floor.lastWords)") }
         return figures(cpu: numbers[0], times: Array(numbers.dropFirst(2)), bytes: Int(numbers[1]))
-    }
-
-    private static var processorMilliseconds: Double {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000 }
-        return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
     }
 }

@@ -37,15 +37,7 @@ struct EnqueueBench {
     /// Microseconds of each call after warm-up.
     private func measure(_ size: PixelSize, _ pairing: Pairing, log: String) throws -> [Double] {
         let content = Content(size, count: coding.framesPerSecond)
-        var configuration = ProducerConfiguration()
-        configuration.stateDirectory = pairing.producerState
-        configuration.advertises = false
-        configuration.usb = .off
-        configuration.definition = .enclosing(size)
-        configuration.framesPerSecond = Double(coding.framesPerSecond)
-        configuration.bitsPerSecond = coding.bitsPerSecond
-        configuration.preset = coding.preset
-        configuration.encoderThreads = coding.threads
+        let configuration = coding.producer(of: size, stateDirectory: pairing.producerState)
         let controller = ProducerController(configuration: configuration)
         let host = Host()
         controller.delegate = host
@@ -85,13 +77,5 @@ struct EnqueueBench {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// Lets the studio in.
-    private final class Host: ProducerControllerDelegate {
-        func producerControllerShouldAcceptIncomingConnection(
-            _ controller: ProducerController, from peer: Peer
-        ) -> Bool { true }
-        func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState) {}
     }
 }

@@ -56,15 +56,7 @@ struct StudiosBench {
         _ size: PixelSize, _ count: Int, _ producerState: String, _ studioStates: [String], _ folder: String
     ) throws -> Double {
         let content = Content(size, count: coding.framesPerSecond)
-        var configuration = ProducerConfiguration()
-        configuration.stateDirectory = producerState
-        configuration.advertises = false
-        configuration.usb = .off
-        configuration.definition = .enclosing(size)
-        configuration.framesPerSecond = Double(coding.framesPerSecond)
-        configuration.bitsPerSecond = coding.bitsPerSecond
-        configuration.preset = coding.preset
-        configuration.encoderThreads = coding.threads
+        var configuration = coding.producer(of: size, stateDirectory: producerState)
         // The same work each time.
         configuration.mayLowerPreset = false
         configuration.mayLowerSize = false
@@ -90,32 +82,17 @@ struct StudiosBench {
         for number in 0..<(Self.warmUp + coding.seconds) * coding.framesPerSecond {
             clock.sleep(until: begin + Microseconds(Int64(number) * 1_000_000 / Int64(coding.framesPerSecond)))
             if number == Self.warmUp * coding.framesPerSecond {
-                (before, encoded) = (Self.processorMilliseconds, controller.statistics.encodedPictures)
+                (before, encoded) = (ProcessorTime.milliseconds, controller.statistics.encodedPictures)
             }
             controller.enqueueVideo(
                 try VideoFrame(
                     borrowing: [(bytes: content.picture(number), stride: size.width * 4)], size: size, format: .bgra,
                     color: .convertedBGRA, release: {}))
         }
-        let spent = Self.processorMilliseconds - before
+        let spent = ProcessorTime.milliseconds - before
         let pictures = controller.statistics.encodedPictures - encoded
         withExtendedLifetime(host) {}
         guard pictures > 0 else { throw BenchError("nothing was encoded") }
         return spent / Double(pictures)
-    }
-
-    private static var processorMilliseconds: Double {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
-        return Double(seconds) * 1_000 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000
-    }
-
-    /// Lets all studios in.
-    private final class Host: ProducerControllerDelegate {
-        func producerControllerShouldAcceptIncomingConnection(
-            _ controller: ProducerController, from peer: Peer
-        ) -> Bool { true }
-        func producerController(_ controller: ProducerController, stateDidChangeTo state: ProducerControllerState) {}
     }
 }
