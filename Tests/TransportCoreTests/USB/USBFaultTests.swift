@@ -1,5 +1,6 @@
 import Confinement
 import Dispatch
+import Foundation
 import Glibc
 import Testing
 import WireProtocol
@@ -61,6 +62,20 @@ import WireProtocol
         let error = USBMemory.exhausted("usb 1-2", parameter: "/nowhere/usbfs_memory_mb")
         #expect(error.code == .busy)
         #expect(error.message.contains("echo 64 | sudo tee /nowhere/usbfs_memory_mb"))
+    }
+
+    /// What all programs of the machine share isn't taken for buffers that spare a copy.
+    @Test(arguments: [("16", true), ("4", false), ("0", true), ("1", false)])
+    func `buffers shared with the kernel take an eighth of what it lends, at most`(
+        megabytes: String, isAffordable: Bool
+    ) throws {
+        let folder = try TemporaryFolder()
+        let parameter = folder.path + "/usbfs_memory_mb"
+        try "\(megabytes)\n".write(toFile: parameter, atomically: false, encoding: .utf8)
+        let count = BulkDepth.readSlots + BulkDepth.writeSlots
+        withExtendedLifetime(folder) {
+            #expect(SharedTransferMemory.isAffordable(count, parameter: parameter) == isAffordable)
+        }
     }
 
     /// To clear its endpoint is the host's to do: all that a device can is to go on.

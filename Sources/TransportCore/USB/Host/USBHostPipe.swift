@@ -60,7 +60,7 @@ final class USBHostPipe: BulkPipe, @unchecked Sendable {
         }
         self.handle = handle
         let count = BulkDepth.readSlots + BulkDepth.writeSlots
-        buffers = SlotBuffers(count: count)
+        buffers = SharedTransferMemory.buffers(handle, count: count) ?? SlotBuffers(count: count)
         state = Locked(State(isUnderWay: Array(repeating: false, count: count)))
         transfers = (0..<count).compactMap { _ in libusb_alloc_transfer(0) }
         guard transfers.count == count else {
