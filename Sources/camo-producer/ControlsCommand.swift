@@ -19,8 +19,7 @@ struct ControlsCommand {
             for (control, value) in try options.assignments.values(among: controls) {
                 controls = try panel.set(control, to: value)
             }
-            let named = options.assignments.map(\.control)
-            for control in controls where named.isEmpty || named.contains(control.id) {
+            for control in options.assignments.shown(of: controls) {
                 try run.events.tell(control, asJSON: run.options.global.json)
             }
             if controls.isEmpty {

@@ -100,11 +100,13 @@ enum ProducerTable {
 
     static let overwrite = Flag("overwrite", "a file of that name is replaced")
 
+    static let flash = Flag("flash", "the camera's lamp lights it")
+
     private static let photo = Command(
         "photo", "Take one picture with a camera, at its best size.",
         discussion: ["The picture is taken once the camera's exposure has settled, after three seconds at most."],
         operands: [Operand("FILE", .path, "where to; .png, .jpg or .jpeg")],
-        groups: [OptionGroup("Camera", [v4l2]), OptionGroup("Picture", [mirror, rotate, overwrite])])
+        groups: [OptionGroup("Camera", [v4l2, flash]), OptionGroup("Picture", [mirror, rotate, overwrite])])
 
     private static let controls = Command(
         "controls", "List what can be set on a camera, or set it.",
@@ -117,6 +119,7 @@ enum ProducerTable {
         examples: [
             ("camo-producer controls exposure_time_absolute=100", "10 ms of exposure, by hand."),
             ("camo-producer controls focus_automatic_continuous=on", "Focus by itself again."),
+            ("camo-producer controls torch=on", "Switch the camera's lamp on; a number is percent."),
         ])
 
     private static let pause = Command(

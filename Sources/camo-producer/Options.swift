@@ -104,6 +104,7 @@ struct PhotoOptions: Equatable, Sendable {
     var overwrites: Bool
     /// A device node or a stable ID; nil: the first camera.
     var camera: String?
+    var hasFlash: Bool
     var isMirrored: Bool
     /// Clockwise, in degrees: 0, 90, 180 or 270.
     var rotation: Int
@@ -114,6 +115,7 @@ struct PhotoOptions: Equatable, Sendable {
             throw arguments.error("FILE: '\(TerminalText.cleaned(file))' ends in neither .png nor .jpg nor .jpeg")
         }
         overwrites = arguments[ProducerTable.overwrite]
+        hasFlash = arguments[ProducerTable.flash]
         camera = arguments[ProducerTable.v4l2]
         isMirrored = arguments[ProducerTable.mirror]
         rotation = arguments[ProducerTable.rotate] ?? 0

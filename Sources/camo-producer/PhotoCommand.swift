@@ -18,7 +18,8 @@ struct PhotoCommand {
         do {
             let camera = try CameraSource(options.camera, size: nil, framesPerSecond: nil)
             let controller = ProducerController(configuration: configuration, sources: [camera])
-            let size = try await controller.takePhoto(to: options.file, replacesExisting: options.overwrites)
+            let size = try await controller.takePhoto(
+                to: options.file, replacesExisting: options.overwrites, withFlash: options.hasFlash)
             run.events.write(
                 Event(
                     "photo", sentence: "Saved \(size) of \(camera.name) to \(options.file)",

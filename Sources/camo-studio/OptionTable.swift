@@ -104,7 +104,10 @@ enum StudioTable {
         discussion: ["A value set by hand switches off the automatic mode that would change it again."],
         operands: [Operand("NAME=VALUE", .controlAssignment, "what to set, such as brightness=128", count: .repeated)],
         groups: [OptionGroup("Producer, one of", producer)],
-        examples: [("camo-studio controls zoom_absolute=200", "Zoom in, over there.")])
+        examples: [
+            ("camo-studio controls zoom_absolute=200", "Zoom in, over there."),
+            ("camo-studio controls torch=on", "Switch the camera's lamp on."),
+        ])
 
     private static let snapshot = Command(
         "snapshot", "Save one picture as PNG or JPEG.",

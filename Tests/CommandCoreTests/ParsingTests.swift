@@ -81,10 +81,10 @@ import Testing
             CameraControl(id: "focus_auto", name: "Focus", kind: .boolean, range: 0...1, defaultValue: 0, value: 0)
         ]
         #expect(ControlAssignment("=1") == nil && ControlAssignment("focus_auto") == nil)
-        #expect(try ControlAssignment("focus_auto=on")?.value(among: controls) == 1)
-        #expect(try ControlAssignment("zoom=1")?.value(among: controls) == nil)
+        #expect(try ControlAssignment("focus_auto=on")?.settings(among: controls) == [.init("focus_auto", 1)])
+        #expect(try ControlAssignment("zoom=1")?.settings(among: controls) == [])
         let wrong = try #require(ControlAssignment("focus_auto=\u{1B}[2J=x"))
-        let error = #expect(throws: UsageError.self) { try wrong.value(among: controls) }
+        let error = #expect(throws: UsageError.self) { try wrong.settings(among: controls) }
         #expect(error?.description.hasPrefix("focus_auto takes on or off, not '") == true)
         #expect(error?.description.contains("\u{1B}") == false)
     }
@@ -103,6 +103,34 @@ import Testing
             let error = #expect(throws: UsageError.self) { try values("zoom=1", wrong) }
             #expect(error?.description.hasPrefix("pan takes 0 to 9, not '") == true)
         }
+    }
+
+    @Test func aTorchIsSetByOneWordWhateverControlsItHas() throws {
+        let lamp = [
+            CameraControl(
+                id: "led_mode", name: "LED Mode", kind: .menu, range: 0...2, defaultValue: 0, value: 0,
+                menu: [.init(value: 0, name: "None"), .init(value: 2, name: "Torch")]),
+            CameraControl(
+                id: "intensity_torch_mode", name: "Intensity", kind: .integer, range: 1...4, defaultValue: 1, value: 1),
+        ]
+        let zoom = CameraControl(
+            id: "zoom", name: "Zoom", kind: .integer, range: 0...9, defaultValue: 0, value: 0)
+        func values(_ texts: String..., among controls: [CameraControl]) throws -> [String] {
+            try texts.compactMap(ControlAssignment.init).values(among: controls).map { "\($0.control) \($0.value)" }
+        }
+        #expect(try values("torch=on", among: lamp) == ["intensity_torch_mode 4", "led_mode 2"])
+        #expect(
+            try values("torch=50", "zoom=1", among: lamp + [zoom]) == [
+                "intensity_torch_mode 2", "led_mode 2", "zoom 1",
+            ])
+        #expect(try values("torch=off", among: lamp) == ["led_mode 0"])
+        #expect(try values("torch=on", among: [zoom]) == ["torch 0"], "which the camera refuses")
+        for wrong in ["torch=101", "torch=-1", "torch=", "torch=bright"] {
+            let error = #expect(throws: UsageError.self) { try values(wrong, among: lamp) }
+            #expect(error?.description.hasPrefix("torch takes on, off or 0 to 100") == true)
+        }
+        let shown = ["torch=on"].compactMap(ControlAssignment.init).shown(of: lamp + [zoom]).map(\.id)
+        #expect(shown == ["led_mode", "intensity_torch_mode"])
     }
 
     /// Every option, with everything that is no value for it.

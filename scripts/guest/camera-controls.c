@@ -23,6 +23,11 @@
 			balance[1] = v4l2_ctrl_new_std(hdl_user_vid, &vivid_user_vid_ctrl_ops,
 				V4L2_CID_WHITE_BALANCE_TEMPERATURE, 2000, 6500, 100, 4000);
 			v4l2_ctrl_new_std(hdl_user_vid, &vivid_user_vid_ctrl_ops, V4L2_CID_ZOOM_ABSOLUTE, 100, 500, 1, 100);
+			/* A lamp, which a V4L2 flash driver has and webcams sold today don't. */
+			v4l2_ctrl_new_std_menu(hdl_user_vid, &vivid_user_vid_ctrl_ops, V4L2_CID_FLASH_LED_MODE,
+				V4L2_FLASH_LED_MODE_TORCH, 0, V4L2_FLASH_LED_MODE_NONE);
+			v4l2_ctrl_new_std(hdl_user_vid, &vivid_user_vid_ctrl_ops,
+				V4L2_CID_FLASH_TORCH_INTENSITY, 1, 10, 1, 5);
 			v4l2_ctrl_auto_cluster(2, exposure, V4L2_EXPOSURE_MANUAL, false);
 			v4l2_ctrl_auto_cluster(2, focus, 0, false);
 			v4l2_ctrl_auto_cluster(2, balance, 0, false);

@@ -14,11 +14,24 @@ package struct ControlAssignment: Equatable, Sendable {
         self.text = String(parts[1])
     }
 
-    /// The number to set.
+    /// The torch, whichever controls a camera has for it.
+    private static let torch = "torch"
+
+    /// What it sets, one after the other.
     ///
-    /// - Returns: Nil where there is no such control: whoever sets it says what there is.
+    /// - Returns: Nothing where there is no such control: whoever sets it says what there is.
     /// - Throws: ``UsageError`` when the text is no value for the control.
-    package func value(among controls: [CameraControl]) throws(UsageError) -> Int64? {
+    package func settings(among controls: [CameraControl]) throws(UsageError) -> [CameraLamp.Setting] {
+        if let value = try value(among: controls) { return [CameraLamp.Setting(control, value)] }
+        guard control == Self.torch, let lamp = CameraLamp(controls), lamp.hasTorch else { return [] }
+        let percent = ["on": 100, "off": 0][text.lowercased()] ?? Int(text)
+        guard let percent, (0...100).contains(percent) else {
+            throw UsageError("torch takes on, off or 0 to 100, not '\(TerminalText.cleaned(text))'")
+        }
+        return lamp.settings(torch: Double(percent) / 100)
+    }
+
+    private func value(among controls: [CameraControl]) throws(UsageError) -> Int64? {
         guard let known = controls.first(where: { $0.id == control }) else { return nil }
         guard let value = known.value(of: text), known.accepts(value) else {
             throw UsageError("\(control) takes \(known.expectation), not '\(TerminalText.cleaned(text))'")
@@ -37,13 +50,17 @@ extension [ControlAssignment] {
     package func values(among controls: [CameraControl]) throws(UsageError) -> [(control: String, value: Int64)] {
         var (unknown, known) = ([(control: String, value: Int64)](), [(control: String, value: Int64)]())
         for assignment in self {
-            if let value = try assignment.value(among: controls) {
-                known.append((assignment.control, value))
-            } else {
-                unknown.append((assignment.control, 0))
-            }
+            let settings = try assignment.settings(among: controls)
+            if settings.isEmpty { unknown.append((assignment.control, 0)) }
+            known += settings.map { ($0.control, $0.value) }
         }
         return unknown + known
+    }
+
+    /// Those of the controls that are set by these; all of them where nothing is set.
+    package func shown(of controls: [CameraControl]) -> [CameraControl] {
+        guard !isEmpty, let named = try? values(among: controls).map(\.control) else { return controls }
+        return controls.filter { named.contains($0.id) }
     }
 }
 

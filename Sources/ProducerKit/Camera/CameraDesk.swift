@@ -84,10 +84,12 @@ final class CameraDesk: Sendable {
         }
     }
 
-    /// - Parameter completion: On the queue.
-    func takePhoto(completion: @escaping @Sendable (Result<VideoFrame, ProducerError>) -> Void) {
+    /// - Parameters:
+    ///   - withFlash: The camera's lamp lights it.
+    ///   - completion: On the queue.
+    func takePhoto(withFlash: Bool, completion: @escaping @Sendable (Result<VideoFrame, ProducerError>) -> Void) {
         queue.async { [self] in
-            completion(Result { () throws(ProducerError) in try camera.takePhoto() })
+            completion(Result { () throws(ProducerError) in try camera.takePhoto(withFlash: withFlash) })
         }
     }
 

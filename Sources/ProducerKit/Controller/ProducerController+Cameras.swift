@@ -65,6 +65,20 @@ extension ProducerController {
         }.get()
     }
 
+    /// How brightly the camera's torch shines: 0, off, to 1; nil where it has none.
+    public var torchLevel: Double? { CameraLamp(controls)?.torchLevel }
+
+    /// Switches the torch of the camera in use on or off.
+    ///
+    /// - Parameter level: 0, off, to 1; the nearest that there is.
+    /// - Throws: ``ProducerError`` `notFound` (it has no torch), `outOfRange`, or what hindered it.
+    public func setTorch(_ level: Double) async throws {
+        guard (0...1).contains(level) else { throw ProducerError(.outOfRange, "a torch takes 0 to 1, not \(level)") }
+        let settings = CameraLamp(controls)?.settings(torch: level) ?? []
+        guard !settings.isEmpty else { throw ProducerError(.notFound, "the camera has no torch") }
+        for setting in settings { try await setControl(setting.control, to: setting.value) }
+    }
+
     /// What the camera in use can judge by one point of its picture. Few drivers let it be told; then there is nothing.
     public var pointsOfInterest: Set<PointOfInterest> { desk?.now.points ?? [] }
 
@@ -85,12 +99,14 @@ extension ProducerController {
     /// Takes one picture, turned and mirrored as the stream is: while somebody watches, the stream's next one; else at
     /// the camera's best size, once its exposure has settled, which takes a second or two.
     ///
+    /// - Parameter withFlash: The camera's lamp lights it (``CameraLamp``), and then is as it was before.
     /// - Returns: I420, in memory of its own.
-    /// - Throws: ``ProducerError``: the camera cannot be opened, or sends nothing.
-    public func takePhoto() async throws -> VideoFrame {
+    /// - Throws: ``ProducerError``: the camera cannot be opened, or sends nothing; `notFound` where a lamp is wanted that
+    ///   it does not have.
+    public func takePhoto(withFlash: Bool = false) async throws -> VideoFrame {
         let desk = try requireDesk()
         let frame = try await withCheckedContinuation { continuation in
-            desk.takePhoto { continuation.resume(returning: $0) }
+            desk.takePhoto(withFlash: withFlash) { continuation.resume(returning: $0) }
         }.get()
         return try finished(frame)
     }
@@ -100,10 +116,13 @@ extension ProducerController {
     /// - Parameters:
     ///   - path: Where to; `.png`, `.jpg` or `.jpeg`.
     ///   - replacesExisting: Otherwise a file of that name is kept, and nothing is taken.
+    ///   - withFlash: The camera's lamp lights it.
     /// - Returns: The picture's size.
-    /// - Throws: ``ProducerError``: as ``takePhoto()``, `exists`, or the file cannot be written.
+    /// - Throws: ``ProducerError``: as ``takePhoto(withFlash:)``, `exists`, or the file cannot be written.
     @discardableResult
-    public func takePhoto(to path: String, replacesExisting: Bool = false) async throws -> PixelSize {
+    public func takePhoto(
+        to path: String, replacesExisting: Bool = false, withFlash: Bool = false
+    ) async throws -> PixelSize {
         guard Snapshot.Format(path: path) != nil else {
             throw ProducerError(.invalidArgument, "\(path): the name of a photo ends in .png, .jpg or .jpeg")
         }
@@ -111,7 +130,7 @@ extension ProducerController {
         guard replacesExisting || access(path, F_OK) != 0 else {
             throw ProducerError(.exists, "\(path) exists and is kept; choose another name")
         }
-        let frame = try await takePhoto()
+        let frame = try await takePhoto(withFlash: withFlash)
         do throws(MediaError) {
             try Snapshot.write(frame, to: path, replacesExisting: replacesExisting)
         } catch {

@@ -16,6 +16,10 @@ package final class CameraSource: MediaSource, SelectableCamera {
 
     /// How long another camera may take to send its first picture: some USB cameras need two seconds.
     private static let trialTime = DispatchTimeInterval.seconds(3)
+    /// From a lamp that is switched on to pictures that are lit: a camera has some under way.
+    private static let timeUntilLit = Microseconds.milliseconds(300)
+    /// How long the exposure may take to settle in its light, where what moves in the picture may never let it.
+    private static let patienceWithLamp = Microseconds.milliseconds(1_500)
 
     private struct State {
         var device: VideoDevice
@@ -111,19 +115,44 @@ package final class CameraSource: MediaSource, SelectableCamera {
         }
     }
 
-    package func takePhoto() throws(ProducerError) -> VideoFrame {
-        let clock = SystemClock()
+    package func takePhoto(withFlash: Bool) throws(ProducerError) -> VideoFrame {
         let now = state.withLock { $0 }
-        do throws(DeviceError) {
-            if let feed = now.feed {
+        let flash = withFlash ? try PhotoFlash(machine.panel(for: now.device), now.device.name) : nil
+        defer { flash?.switchOff() }
+        if let feed = now.feed, let photo = try photo(of: feed, flash) { return photo }
+        return try PhotoCapture(machine: machine, search: PhotoSearch(clock: SystemClock()))
+            .take(of: now.device, flash: flash)
+    }
+
+    /// Of the stream, as it is; nil where that ends meanwhile.
+    private func photo(of feed: CameraFeed, _ flash: PhotoFlash?) throws(ProducerError) -> VideoFrame? {
+        let clock = SystemClock()
+        do throws(ProducerError) {
+            guard let flash else { return try next(of: feed, after: clock.now, atMost: Self.trialTime) }
+            // What is under way when the lamp begins to shine is dark yet, and would look settled.
+            let isLit = clock.now + Self.timeUntilLit
+            var search = PhotoSearch(clock: clock)
+            search.patience = Self.patienceWithLamp
+            return try search.find(feed.device.path, flash: flash) { limit -> PictureInbox.Item in
+                let limit = DispatchTimeInterval.microseconds(Int(clamping: max(0, limit.count)))
                 do throws(DeviceError) {
-                    return try feed.picture(takenAfter: clock.now, atMost: Self.trialTime)
+                    return .picture(try feed.picture(takenAfter: max(isLit, clock.now), atMost: limit))
                 } catch {
-                    // Whoever watched has gone, and the camera was closed for that: it is free.
-                    guard error.code == .stalled, state.withLock({ $0.feed == nil }) else { throw error }
+                    return error.code == .stalled ? .nothing : .lost(error)
                 }
             }
-            return try PhotoCapture(machine: machine, clock: clock).take(of: now.device)
+        } catch {
+            // Whoever watched has gone, and the camera was closed for that: it is free.
+            guard state.withLock({ $0.feed == nil }) else { throw error }
+            return nil
+        }
+    }
+
+    private func next(
+        of feed: CameraFeed, after time: MonotonicTime, atMost limit: DispatchTimeInterval
+    ) throws(ProducerError) -> VideoFrame {
+        do throws(DeviceError) {
+            return try feed.picture(takenAfter: time, atMost: limit)
         } catch {
             throw ProducerError(error)
         }

@@ -21,5 +21,8 @@ protocol SelectableCamera: MediaSource {
 
     /// One picture: of the stream as it is, taken after this call, while it delivers; else at the camera's best size,
     /// once its exposure has settled.
-    func takePhoto() throws(ProducerError) -> VideoFrame
+    ///
+    /// - Parameter withFlash: The camera's lamp lights it.
+    /// - Throws: ``ProducerError`` `notFound` where it has none, or what hindered taking it.
+    func takePhoto(withFlash: Bool) throws(ProducerError) -> VideoFrame
 }

@@ -53,6 +53,20 @@ extension StudioController {
         }
     }
 
+    /// How brightly the torch of the producer's camera shines: 0, off, to 1; nil where it has none.
+    public var torchLevel: Double? { CameraLamp(controls)?.torchLevel }
+
+    /// Asks the producer to switch its camera's torch on or off.
+    ///
+    /// - Parameter level: 0, off, to 1; the nearest that there is.
+    /// - Throws: ``StudioError``, as ``setControl(_:to:)``; `notFound` where the camera has no torch.
+    public func setTorch(_ level: Double) async throws {
+        guard (0...1).contains(level) else { throw StudioError(.outOfRange, "a torch takes 0 to 1, not \(level)") }
+        let settings = CameraLamp(controls)?.settings(torch: level) ?? []
+        guard !settings.isEmpty else { throw StudioError(.notFound, "the producer's camera has no torch") }
+        for setting in settings { try await setControl(setting.control, to: setting.value) }
+    }
+
     /// What no producer can have called anything would break the protocol, and with it the session.
     private func checkWord(_ id: String, of what: String) throws(StudioError) {
         let limit = Limits.textByteCount

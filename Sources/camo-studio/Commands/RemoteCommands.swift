@@ -40,8 +40,7 @@ struct RemoteCommands {
                 try await controller.setControl(control, to: value)
             }
         } tell: { controller in
-            let named = options.assignments.map(\.control)
-            for control in controller.controls where named.isEmpty || named.contains(control.id) {
+            for control in options.assignments.shown(of: controller.controls) {
                 try run.events.tell(control, asJSON: run.options.global.json)
             }
             if controller.controls.isEmpty {

@@ -12,7 +12,7 @@ import Testing
     private var device: VideoDevice { machine.devices()[0] }
 
     private func capture(patience: Microseconds = .seconds(Int64(20))) -> PhotoCapture {
-        PhotoCapture(patience: patience, machine: machine, clock: SystemClock())
+        PhotoCapture(machine: machine, search: PhotoSearch(patience: patience, clock: SystemClock()))
     }
 
     @Test func `black pictures and those of an exposure that settles are passed over`() throws {
@@ -38,11 +38,11 @@ import Testing
 
     @Test func `one that sends nothing, or cannot be opened, says so`() {
         machine.change("A") { $0.isDead = true }
-        var capture = capture()
-        capture.startTime = .milliseconds(50)
-        #expect(throws: DeviceError.self) { try capture.take(of: device) }
+        let capture = PhotoCapture(
+            machine: machine, search: PhotoSearch(startTime: .milliseconds(50), clock: SystemClock()))
+        #expect(throws: ProducerError.self) { try capture.take(of: device) }
         machine.change("A") { $0.failure = DeviceError(.busy, device: "/dev/video0", "in use") }
-        #expect(throws: DeviceError.self) { try capture.take(of: device) }
+        #expect(throws: ProducerError.self) { try capture.take(of: device) }
         #expect(machine.state.value.open.isEmpty)
     }
 
@@ -52,7 +52,7 @@ import Testing
         try source.start(into: sink)
         await sink.state.wait { $0.frames.count > 2 }
         let requested = SystemClock().now
-        let photo = try source.takePhoto()
+        let photo = try source.takePhoto(withFlash: false)
         #expect(try #require(photo.presentationTime) >= requested)
         #expect(machine.state.value.events == ["open A"])
         let count = sink.now.frames.count
@@ -68,7 +68,7 @@ import Testing
         await sink.state.wait { $0.frames.count == 3 }
         // No picture is due that could be it. Whichever comes first: the photo or the end.
         let began = SystemClock().now
-        let photo = Task.detached { try source.takePhoto() }
+        let photo = Task.detached { try source.takePhoto(withFlash: false) }
         machine.change("A") { $0.lastPicture = Int.max }
         #expect(source.stop())
         #expect(try await photo.value.middleLuma == 40)
@@ -100,7 +100,7 @@ import Testing
         // In the middle of what follows a keyframe.
         await sink.state.wait { $0.units.count > 14 }
         let requested = SystemClock().now
-        let photo = try source.takePhoto()
+        let photo = try source.takePhoto(withFlash: false)
         #expect(try #require(photo.presentationTime) >= requested)
         #expect(photo.size == PixelSize(width: 64, height: 48))
         // One of the ten, whichever was next: decoded from its keyframe on, not torn.
@@ -122,7 +122,7 @@ import Testing
         let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
         try source.start(into: sink)
         await sink.state.wait { $0.units.count > 3 }
-        let error = #expect(throws: ProducerError.self) { try source.takePhoto() }
+        let error = #expect(throws: ProducerError.self) { try source.takePhoto(withFlash: false) }
         #expect(error?.description.contains("take another") == true)
         #expect(source.stop())
     }
@@ -152,5 +152,77 @@ import Testing
             try await controller.takePhoto(to: folder.file("no/a.png"))
         }
         #expect(absent?.code == .cannotWrite)
+    }
+
+    // MARK: With a lamp
+
+    private var lampControls: [CameraControl] {
+        machine.state.value.lenses["A"]?.controls.filter { $0.kind != .button } ?? []
+    }
+
+    @Test func `a torch shines while the photo is taken, as bright as it can, and is then as it was`() throws {
+        let controls = [CameraControl.torchIntensity, .lampMode([(0, "None"), (2, "Torch")])]
+        machine.change("A") { $0.controls = controls }
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        #expect(try source.takePhoto(withFlash: true).middleLuma == 140)
+        #expect(lampControls == controls)
+        #expect(try source.takePhoto(withFlash: false).middleLuma == 40)
+    }
+
+    @Test func `a flash is fired once the exposure has settled, and the lit picture is the photo`() throws {
+        machine.change("A") { lens in
+            lens.controls = [.lampMode([(0, "None"), (1, "Flash")]), .strobe]
+            lens.lumas = [16, 20, 30, 40]
+        }
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        #expect(try source.takePhoto(withFlash: true).middleLuma == 140)
+        #expect(lampControls.map(\.value) == [0])
+    }
+
+    @Test func `a stream's photo is lit too, and what was under way when the lamp came on is passed over`()
+        async throws
+    {
+        machine.change("A") { $0.controls = [.lampMode([(0, "None"), (1, "Flash"), (2, "Torch")]), .strobe] }
+        let sink = FakeSink()
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        try source.start(into: sink)
+        await sink.state.wait { $0.frames.count > 2 }
+        let requested = SystemClock().now
+        let photo = try source.takePhoto(withFlash: true)
+        #expect(photo.middleLuma == 140)
+        #expect(try #require(photo.presentationTime) >= requested + .milliseconds(300))
+        #expect(machine.state.value.events == ["open A"])
+        let count = sink.now.frames.count
+        await sink.state.wait { $0.frames.count > count + 3 }
+        #expect(sink.now.frames.last?.middleLuma == 40, "the lamp is off again")
+        #expect(source.stop())
+    }
+
+    @Test func `a camera without a lamp takes no photo with one, and one that fails leaves its lamp off`() throws {
+        let source = try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)
+        let none = #expect(throws: ProducerError.self) { try source.takePhoto(withFlash: true) }
+        #expect(none?.code == .notFound)
+        #expect(machine.state.value.events.isEmpty, "the camera is not opened in vain")
+        machine.change("A") { lens in
+            lens.controls = [.lampMode([(0, "None"), (2, "Torch")])]
+            lens.failure = DeviceError(.busy, device: "/dev/video0", "in use")
+        }
+        #expect(throws: ProducerError.self) { try source.takePhoto(withFlash: true) }
+        #expect(lampControls.map(\.value) == [0])
+    }
+
+    @Test func `a controller's torch is set by its level`() async throws {
+        machine.change("A") { $0.controls = [.torchIntensity, .lampMode([(0, "None"), (2, "Torch")])] }
+        let controller = ProducerController(
+            configuration: ProducerConfiguration(),
+            sources: [try CameraSource("A", size: nil, framesPerSecond: nil, machine: machine)])
+        #expect(controller.torchLevel == 0)
+        try await controller.setTorch(0.3)
+        #expect(lampControls.map(\.value) == [3, 2])
+        #expect(controller.torchLevel == 0.3)
+        try await controller.setTorch(0)
+        #expect(lampControls.map(\.value) == [3, 0] && controller.torchLevel == 0)
+        let much = await #expect(throws: ProducerError.self) { try await controller.setTorch(.nan) }
+        #expect(much?.code == .outOfRange)
     }
 }

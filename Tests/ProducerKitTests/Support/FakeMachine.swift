@@ -24,6 +24,19 @@ final class FakeMachine: CameraMachine {
         var isDead = false
         var controls: [CameraControl] = []
         var points: Set<PointOfInterest> = []
+        /// What its lamp adds to a picture.
+        static let lampLuma: UInt8 = 100
+        /// Pictures that the flash will still light.
+        var flashesLeft = 0
+
+        /// The torch shines, or the flash has just been fired; a picture under way is lit by it.
+        mutating func isLit() -> Bool {
+            if flashesLeft > 0 {
+                flashesLeft -= 1
+                return true
+            }
+            return controls.first { $0.id == "led_mode" }?.value == 2
+        }
     }
 
     struct State: Sendable {
@@ -132,8 +145,10 @@ final class FakeMachine: CameraMachine {
                     onPicture(.frame(lens.pictures[min(count, lens.pictures.count) - 1]))
                     continue
                 }
+                let isLit = self.state.change { $0.lenses[name]?.isLit() } ?? false
                 guard count <= lens.lastPicture,
-                    let frame = try? VideoFrame.grey(luma, lens.size, at: SystemClock().now)
+                    let frame = try? VideoFrame.grey(
+                        luma + (isLit ? Lens.lampLuma : 0), lens.size, at: SystemClock().now)
                 else { continue }
                 onPicture(.frame(frame))
             }
@@ -175,6 +190,9 @@ private struct FakePanel: ControlPanel {
         }
         guard control.accepts(value) else { throw ProducerError(.outOfRange, "\(id) takes \(control.expectation)") }
         machine.set(id, to: value, on: name)
+        if id == "strobe", try read().first(where: { $0.id == "led_mode" })?.value == 1 {
+            machine.change(name) { $0.flashesLeft = 2 }
+        }
         return try read()
     }
 
@@ -189,6 +207,18 @@ private struct FakePanel: ControlPanel {
 }
 
 extension CameraControl {
+    /// A lamp's: V4L2's flash class.
+    static func lampMode(_ names: [(Int64, String)]) -> CameraControl {
+        CameraControl(
+            id: "led_mode", name: "LED Mode", kind: .menu, range: 0...2, defaultValue: 0, value: 0,
+            menu: names.map { MenuItem(value: $0.0, name: $0.1) })
+    }
+    static let torchIntensity = CameraControl(
+        id: "intensity_torch_mode", name: "Intensity, Torch Mode", kind: .integer, range: 1...10, defaultValue: 5,
+        value: 5)
+    static let strobe = CameraControl(
+        id: "strobe", name: "Strobe", kind: .button, range: 0...0, defaultValue: 0, value: 0)
+
     static let brightness = CameraControl(
         id: "brightness", name: "Brightness", kind: .integer, range: 0...255, defaultValue: 128, value: 128)
     static let zoom = CameraControl(

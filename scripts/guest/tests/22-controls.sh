@@ -10,6 +10,9 @@ controls() {
 # has NAME: what the kernel says the control is.
 has() { v4l2-ctl -d /dev/video0 -C "$1" | sed 's/^[^:]*: *//; s/ .*//'; }
 
+# shines LEVEL: the lamp does, so brightly.
+shines() { test "$(has led_mode) $(has intensity_torch_mode)" = "2 $1"; }
+
 rmmod vivid 2>/dev/null
 if ! modprobe vivid-camera n_devs=1 node_types=0x1 num_inputs=1 input_types=0x0; then
     echo "not ok - there is no vivid-camera; setup --camera-controls builds it"
@@ -37,6 +40,18 @@ check_that "in words" says "zoom_absolute takes 100 to 500, not '501'"
 controls pan_absolute=1
 check_that "a control that the camera lacks is refused by name" test $status = 66
 check_that "with those there are" says 'no control pan_absolute; it has brightness, .*zoom_absolute'
+
+controls torch=30
+check_that "the lamp is set by one word" test $status = 0 -a "$(has led_mode)" = 2 \
+    -a "$(has intensity_torch_mode)" = 3
+controls torch=off
+check_that "and switched off" test "$(has led_mode)" = 0
+"$BUILT/camo-producer" photo /run/lit.png --flash > /run/photo.out 2>&1 &
+photo=$!
+check_that "it shines for a photo, as bright as it can" waiting_for 10 shines 10
+wait $photo
+check_that "which is taken, and then it is as it was" test $? = 0 -a -s /run/lit.png \
+    -a "$(has led_mode) $(has intensity_torch_mode)" = "0 3"
 
 probe_begin video /dev/video0 --size 320x180 --format yuyv
 controls brightness=200
