@@ -2,9 +2,9 @@
 . "$(dirname "$0")/lib.sh"
 
 parameter=/sys/module/usbcore/parameters/usbfs_memory_mb
-usual=$(cat $parameter)
 cable
 compose
+usual=$(cat $parameter)
 device_end echo
 waiting_for 5 test -e /sys/bus/usb/devices/1-1
 
