@@ -126,7 +126,7 @@ enum ProducerTable {
         "pause", "Withhold camera and microphone from all studios, which see a placeholder.",
         discussion: [
             "Programs that run close their devices at once, and those that are started later begin so, until 'resume'. "
-                + "SIGUSR1 does the same to one program alone, and SIGUSR2 lets it go on."
+                + "SIGUSR1 does the same to one program alone, and SIGUSR2 lets it go on; so does the key p in its terminal."
         ])
 
     private static let resume = Command("resume", "Let studios see and hear again what they watch.")

@@ -26,6 +26,8 @@ struct StreamCommand {
             return run.fail(error)
         }
         defer { withExtendedLifetime(reporter) {} }
+        let keys = pauseKey(controller)
+        defer { keys?.end() }
         let ticker = Task { await tick(controller) }
         let ending = await run.ending()
         ticker.cancel()
@@ -44,6 +46,16 @@ struct StreamCommand {
             run.events.write(Event("ended", sentence: "The source came to its end"))
             return .success
         }
+    }
+
+    /// Privacy is one key away for whoever sits at the terminal.
+    private func pauseKey(_ controller: ProducerController) -> TerminalKeys? {
+        let keys = TerminalKeys.watch { key in
+            guard key | 0x20 == UInt8(ascii: "p") else { return }
+            controller.isPaused ? controller.resume() : controller.pause()
+        }
+        if keys != nil { run.events.write(Event("keys", sentence: "Press p to pause, and p again to go on")) }
+        return keys
     }
 
     private func configuration(_ choice: SourceChoice) throws(ProducerError) -> ProducerConfiguration {

@@ -16,9 +16,11 @@ package enum TerminalQuestion {
     /// - Parameter show: Shows the question.
     /// - Returns: Whether the answer is a yes; an end of input, and the task's being cancelled, are a no.
     package static func isAnsweredYes(_ show: () -> Void) async -> Bool {
-        tcflush(STDIN_FILENO, TCIFLUSH)
-        show()
-        return await isAnsweredYes(input: STDIN_FILENO)
+        await TerminalKeys.duringQuestion {
+            tcflush(STDIN_FILENO, TCIFLUSH)
+            show()
+            return await isAnsweredYes(input: STDIN_FILENO)
+        }
     }
 
     static func isAnsweredYes(input: Int32) async -> Bool {
