@@ -80,7 +80,7 @@ enum ProducerTable {
                     "Pass on what a camera encodes by itself."
                 ),
             ],
-            commands: [pair, list, photo, controls, pause, resume, devices, doctor, usbGadget]),
+            commands: [pair, list, status, photo, controls, pause, resume, devices, doctor, usbGadget]),
         secretPrefix: "camo:pair?")
 
     static let image = Option("image", .path, as: "FILE", "a picture of the code: PNG, JPEG, WebP or BMP")
@@ -128,6 +128,10 @@ enum ProducerTable {
             "Programs that run close their devices at once, and those that are started later begin so, until 'resume'. "
                 + "SIGUSR1 does the same to one program alone, and SIGUSR2 lets it go on; so does the key p in its terminal."
         ])
+
+    private static let status = Command(
+        "status", "Tell how this user's producers are doing that run now.",
+        discussion: ["Ends with 69 where none runs."])
 
     private static let resume = Command("resume", "Let studios see and hear again what they watch.")
 

@@ -11,6 +11,8 @@ struct ProducerOptions: Equatable, Sendable {
         case controls(ControlsOptions)
         /// Withhold camera and microphone, or no longer.
         case setPaused(Bool)
+        /// How those that run are doing.
+        case status
         case photo(PhotoOptions)
         case listDevices
         /// Cameras and microphones.
@@ -33,6 +35,7 @@ struct ProducerOptions: Equatable, Sendable {
         case ["controls"]: action = .controls(ControlsOptions(arguments))
         case ["pause"]: action = .setPaused(true)
         case ["resume"]: action = .setPaused(false)
+        case ["status"]: action = .status
         case ["list"]: action = .listSources
         case ["devices"]: action = .listDevices
         case ["devices", "remove"]: action = .removeDevice(arguments.operands[0])

@@ -21,6 +21,7 @@ struct Program {
             case .photo(let photo): await PhotoCommand(photo, run).perform()
             case .controls(let controls): ControlsCommand(controls, run).perform()
             case .setPaused(let isPaused): PauseCommand(run).perform(isPaused)
+            case .status: StatusCommand(run).perform()
             case .listSources: ListCommand(run).perform()
             case .listDevices: DevicesCommand(run).list()
             case .removeDevice(let text): DevicesCommand(run).remove(text)

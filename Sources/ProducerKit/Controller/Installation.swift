@@ -5,12 +5,13 @@ final class Installation: Sendable {
     let identity: Identity
     let store: PairedDeviceStore
     let pauseMark: PauseMark
+    let directory: StateDirectory
 
     init(
         _ chosen: String?, program: String, report: @escaping @Sendable (String) -> Void
     ) throws(ProducerError) {
         do throws(TransportError) {
-            let directory = try StateDirectory(chosen: chosen, program: program, report: report)
+            directory = try StateDirectory(chosen: chosen, program: program, report: report)
             identity = try Identity.loadOrCreate(in: directory)
             store = try PairedDeviceStore(in: directory)
             pauseMark = PauseMark(in: directory)

@@ -11,7 +11,7 @@ package import WireProtocol
 /// ``start()``.
 public final class ProducerController: Sendable {
     public let configuration: ProducerConfiguration
-    private let sources: [any MediaSource]
+    let sources: [any MediaSource]
     private let encoders: [EncoderKind]?
     private let clock: any MonotonicClock
     let calls = DelegateCalls<any ProducerControllerDelegate>("producer delegate")
@@ -33,6 +33,8 @@ public final class ProducerController: Sendable {
     /// How the camera sees, as the program says.
     let camera = Locked<CameraParameters?>(nil)
     /// Written once, at the end of `init`: it tells this object.
+    /// Says how it is doing to whoever asks, while it runs.
+    let post = Locked<LocalPost?>(nil)
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
     private let encode: Result<EncodeStage.Settings, ProducerError>
@@ -79,6 +81,7 @@ public final class ProducerController: Sendable {
 
     /// Not here and now: the last reference may have been let go on a queue that is to be waited for.
     deinit {
+        post.take()?.close()
         guard let service = inner.withLock({ $0.service }) else { return }
         DispatchQueue.global(qos: .userInitiated).async { service.stop(reason: .stopping) }
     }
@@ -134,6 +137,7 @@ public final class ProducerController: Sendable {
             hasSourceEnded.withLock { $0 = false }
             contract.withLock { $0 = PictureContract() }
             tellState()
+            postStatus(in: installation.directory)
             desk?.begin()
         }
     }
@@ -165,6 +169,7 @@ public final class ProducerController: Sendable {
                 return state.service
             }
             desk?.end()
+            post.take()?.close()
             service?.stop(reason: reason)
             isStarted = false
             tellState()

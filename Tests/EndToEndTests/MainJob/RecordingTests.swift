@@ -108,6 +108,9 @@ import Testing
             _ = try await studio.event("statistics", within: .seconds(10)) { ($0["pictures"].integer ?? 0) >= 2 }
             try await rig.run("camo-producer", ["resume", "--state-dir", pair.producerState])
             _ = try await studio.event("statistics", within: .seconds(10)) { ($0["pictures"].integer ?? 0) >= 20 }
+            // In another terminal: what it shows, and to whom.
+            let status = try await rig.run("camo-producer", ["status", "--json", "--state-dir", pair.producerState])
+            #expect(status.contains("\"transport\":\"tcp\"") && status.contains("\"paused\":false"), "\(status)")
             // By a signal as well: this program alone.
             for (number, name) in [(SIGUSR1, "paused"), (SIGUSR2, "resumed")] {
                 let told = producer.standardOutput.lines.count
