@@ -29,7 +29,7 @@ enum StudioTable {
     static let usb = Option<USBRole>(
         "usb", .choice, as: "ROLE",
         "which end of a USB cable this computer is, and pair with the producer there; auto: both ends, where it can")
-    static let stats = Flag("stats", "tell once a second how the stream is doing")
+    static let stats = Flag("stats", "tell once a second how the stream is doing; drawn in a terminal")
     static let motion = Flag("motion", "tell what moves in the picture (camo-producer --motion)")
     static let outputs: [any CommandOption] = [
         record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound, motion,

@@ -18,6 +18,7 @@ import Testing
         #expect(TerminalText.clipped("abcdef", columns: 3) == "abc")
         #expect(TerminalText.clipped("厨房ab", columns: 5) == "厨房a")
         #expect(TerminalText.clipped("abc", columns: 0) == "")
+        #expect(TerminalText.clipped("▁▂▃▄", columns: 3) == "▁▂▃")
     }
 }
 
@@ -39,6 +40,16 @@ import Testing
         #expect(status.above("said\n") == "\r\u{1B}[Ksaid\nlive")
         #expect(status.end() == "\r\u{1B}[K")
         #expect(status.end() == "")
+    }
+
+    @Test func severalLinesAreWrittenOverTogether() {
+        var status = StatusLine()
+        #expect(status.show("a\nb\nc", columns: 80, rows: 24, now: time(0)) == "\r\u{1B}[Ka\nb\nc")
+        #expect(status.show("d\nlonger", columns: 4, rows: 24, now: time(200)) == "\r\u{1B}[2A\u{1B}[Jd\nlon")
+        #expect(status.above("said\n") == "\r\u{1B}[1A\u{1B}[Jsaid\nd\nlon")
+        // What would not fit would scroll away, and could not be written over.
+        #expect(status.show("1\n2\n3\n4", columns: 80, rows: 3, now: time(400)) == "\r\u{1B}[1A\u{1B}[J1\n2")
+        #expect(status.end() == "\r\u{1B}[1A\u{1B}[J" && status.end() == "")
     }
 
     @Test func itNeverReachesTheLastColumn() {

@@ -64,11 +64,16 @@ package final class EventWriter: Sendable {
         if let json { writeJSON(event, to: json) } else { writeSentence(event) }
     }
 
-    /// Shows `text` in the status line; does nothing where standard error is no terminal. At most ten times a second.
+    /// There is a status line.
+    package var hasStatus: Bool { terminal != nil }
+
+    /// Shows `text` in the status line, or in as many as it has; does nothing where standard error is no terminal. At most
+    /// ten times a second.
     package func status(_ text: @autoclosure () -> String) {
         guard let terminal else { return }
         state.withLock { state in
-            if let line = state.status.show(text(), columns: terminal.columns, now: clock.now) {
+            let size = terminal.size
+            if let line = state.status.show(text(), columns: size.columns, rows: size.rows, now: clock.now) {
                 try? people.write(line)
             }
         }

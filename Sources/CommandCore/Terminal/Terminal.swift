@@ -12,10 +12,10 @@ package struct Terminal: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Columns, 80 where unknown (TIOCGWINSZ, ioctl_tty(2)).
-    package var columns: Int {
+    /// Columns and rows, 80 and 24 where unknown (TIOCGWINSZ, ioctl_tty(2)).
+    package var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 }

@@ -27,7 +27,9 @@ package enum TerminalText {
         var left = columns
         return String(
             cleaned(text).prefix { character in
-                left -= (character.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1
+                let scalar = character.unicodeScalars.first?.value ?? 0
+                // Block elements, of which graphs are made, are narrow everywhere.
+                left -= scalar >= 0x1100 && !(0x2580...0x259F).contains(scalar) ? 2 : 1
                 return left >= 0
             })
     }
