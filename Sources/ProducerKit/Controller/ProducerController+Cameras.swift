@@ -99,7 +99,7 @@ extension ProducerController {
     /// Takes one picture, turned and mirrored as the stream is: while somebody watches, the stream's next one; else at
     /// the camera's best size, once its exposure has settled, which takes a second or two.
     ///
-    /// - Parameter withFlash: The camera's lamp lights it (``CameraLamp``), and then is as it was before.
+    /// - Parameter withFlash: The camera's lamp lights it (`CameraLamp`), and then is as it was before.
     /// - Returns: I420, in memory of its own.
     /// - Throws: ``ProducerError``: the camera cannot be opened, or sends nothing; `notFound` where a lamp is wanted that
     ///   it does not have.
