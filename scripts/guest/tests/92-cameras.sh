@@ -26,10 +26,15 @@ end() {
     wait "$1"
 }
 
-# levels FILE X: the luma of its pictures in the column at X of 8, one a line.
+# levels FILE X Y HEIGHT: the luma of its pictures in the column at X of 8, from Y of 8 on, one a line.
 levels() {
-    ffmpeg -v error -i "$1" -vf "format=gray,scale=8:8:flags=area,crop=1:8:$2:0,scale=1:1:flags=area" \
+    ffmpeg -v error -i "$1" -vf "format=gray,scale=8:8:flags=area,crop=1:$4:$2:$3,scale=1:1:flags=area" \
         -fps_mode passthrough -enc_time_base 1:90000 -f rawvideo - | od -An -v -tu1 -w1
+}
+
+# jumps FILE X Y HEIGHT: the numbers of the pictures in which it is suddenly lighter or darker there.
+jumps() {
+    levels "$@" | awk 'NR > 1 && ($1 > last + 25 || $1 < last - 25) { printf "%d ", NR } { last = $1 }'
 }
 
 rmmod vivid 2>/dev/null
@@ -86,16 +91,15 @@ check_that "a value out of range is refused" test $status = 64
 sleep 1
 end $recorder
 
-mapfile -t lights < <(levels $folder/out.mp4 6)
-result=$(printf '%s\n' "${lights[@]}" | awk '
-    NR > 1 && ($1 > last + 25 || $1 < last - 25) { jumps++ }
-    { last = $1 }
-    END { print "\"jumps\":" jumps + 0 }')
+read -ra changed <<<"$(jumps $folder/out.mp4 6 0 8)"
+result="{\"jumps\":${#changed[@]}"
 ffprobe -v error -select_streams v -show_entries packet=pts_time -of csv=p=0 $folder/out.mp4 | sort -n > $folder/times
 gap=$(awk 'NR > 1 && $1 - last > most { most = $1 - last } { last = $1 } END { print most + 0 }' $folder/times)
 result+=",\"pictureGap\":$gap}"
 echo "# $result"
 check "each change is seen" "jumps == $changes"
+# Top right and bottom left: never the upper part of one camera's picture over the lower part of the other's.
+check_that "in one picture, the whole of it" test "$(jumps $folder/out.mp4 6 0 1)" = "$(jumps $folder/out.mp4 1 7 1)"
 # 0.3 s on a real machine.
 check "without a gap in the picture" 'pictureGap < 0.3 * slowness'
 if [ -n "${CAMO_SOAK-}" ]; then
