@@ -26,7 +26,7 @@ public struct ProducerCapabilities: Hashable, Sendable {
 
     init(_ capabilities: Capabilities) {
         definitions = capabilities.definitions
-        defaultDefinition = capabilities.defaultDefinition ?? capabilities.definitions.last
+        defaultDefinition = capabilities.usualDefinition
         hasMicrophone = !capabilities.audioCodecs.isEmpty
         streamCount = hasMicrophone ? 2 : 1
         hasSpeaker = capabilities.features.contains(.talk)

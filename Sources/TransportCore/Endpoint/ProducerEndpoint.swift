@@ -279,7 +279,7 @@ package final class ProducerEndpoint: Sendable {
             case .newViewer(let evicted):
                 let viewer = Viewer(
                     id: table.nextViewer, session: details.session, peer: peer, subscription: details.subscription,
-                    definition: table.capabilities.definitions.last, clock: clock,
+                    definition: table.capabilities.usualDefinition, clock: clock,
                     didMove: { [weak self] in self?.viewerDidMove($0) })
                 table.nextViewer += 1
                 table.objects[key] = viewer

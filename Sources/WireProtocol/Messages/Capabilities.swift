@@ -28,6 +28,9 @@ package struct Capabilities: Codable, Hashable, Sendable {
         package static let movement = Feature(rawValue: "movement")
     }
 
+    /// What a studio gets that asks for none: where that isn't said, the largest on offer.
+    package var usualDefinition: Definition? { defaultDefinition ?? definitions.last }
+
     package init(
         definitions: [Definition] = [], defaultDefinition: Definition? = nil, audioCodecs: [AudioCodec] = [],
         encoders: [String] = [], features: Set<Feature> = []
