@@ -92,7 +92,7 @@ extension StudioController {
         to path: String? = nil, hasSound: Bool = true, limits: RecordingLimits = .none
     ) async throws {
         do throws(StudioError) {
-            let path = if let path { path } else { try RecordingName.path(for: nameForRecording, at: time(nil)) }
+            let path = if let path { path } else { try freePath() }
             guard try opened().recording == nil else {
                 throw StudioError(.busy, "a recording is under way; stop it first")
             }
@@ -122,6 +122,14 @@ extension StudioController {
         } catch {
             delegateCalls.call { [self] in $0.studioController(self, didFailToStartRecording: error) }
             throw error
+        }
+    }
+
+    private func freePath() throws(StudioError) -> String {
+        do throws(MediaError) {
+            return try RecordingName.path(for: nameForRecording, at: time(nil))
+        } catch {
+            throw StudioError(error)
         }
     }
 

@@ -1,11 +1,10 @@
 internal import Glibc
-internal import MediaCore
 
 /// What happens to a file that stands where a new one is to be.
-enum KeptFile {
+package enum KeptFile {
     /// Renames a regular file that is not empty to `FILE~`, so that a command repeated from the history destroys
     /// nothing; an earlier `FILE~` gives way. Anything else (no file, a pipe, /dev/null) is left as it is.
-    static func setAside(_ path: String) throws(MediaError) {
+    package static func setAside(_ path: String) throws(MediaError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
         // Another program's recording under way, which finds its file by its name at the end.

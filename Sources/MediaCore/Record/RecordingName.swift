@@ -1,24 +1,23 @@
 internal import Foundation
 internal import Glibc
-internal import MediaCore
 
 /// Where a recording goes that nobody named: the videos folder, `NAME 2026-12-01 14-05-33.mp4`.
-enum RecordingName {
+package enum RecordingName {
     /// A path that is not taken. The folder is made where it is missing.
     ///
     /// - Parameters:
     ///   - device: Whose picture it is.
     ///   - seconds: Since 1970; shown as local time.
     ///   - environment: With `HOME` and `XDG_CONFIG_HOME`.
-    /// - Throws: ``StudioError/Code/cannotWrite`` where the folder cannot be made.
-    static func path(
+    /// - Throws: ``MediaError/Code/io`` where the folder cannot be made.
+    package static func path(
         for device: String, at seconds: Int, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(StudioError) -> String {
+    ) throws(MediaError) -> String {
         let folder = videosFolder(environment)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw StudioError(.cannotWrite, "\(folder): the videos folder cannot be made; give the recording a path")
+            throw MediaError(.io, "\(folder): the videos folder cannot be made; give the recording a path")
         }
         let name = folder + "/" + fileName(device) + " " + stamp(seconds)
         var path = name + ".mp4"
