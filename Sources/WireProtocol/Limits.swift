@@ -26,6 +26,8 @@ package enum Limits {
     package static let motionSampleCount = 256
     package static let regionCount = 16
     package static let dropCauseCount = 32
+    /// The newest of a producer: 150 bytes each at most.
+    package static let recordingCount = 256
     package static let featureCount = 64
     /// Streams of one end that are configured and not ended: a few definitions, sound, metadata.
     package static let streamCount = 32

@@ -189,6 +189,10 @@ struct StreamOptions: Equatable, Sendable {
     var connect: String?
     /// A media server's address, or `@` and the path of a file with such; read by ``publishTargets()``.
     var publish: Secret?
+    /// Nil where it names itself, too.
+    var recording: String?
+    var isRecording = false
+    var recordingLimits = RecordingLimits.none
     /// Nil: the host's name.
     var name: String?
     var isAdvertised = true
@@ -228,6 +232,13 @@ struct StreamOptions: Equatable, Sendable {
             } catch {
                 throw arguments.error("--publish: \(error.message)")
             }
+        }
+        let file = arguments[ProducerTable.record]
+        (isRecording, recording) = (file != nil, file == "auto" ? nil : file)
+        recordingLimits.duration = arguments[ProducerTable.splitSeconds].map { .seconds(Int64($0)) }
+        recordingLimits.byteCount = arguments[ProducerTable.splitMegabytes].map { Int64($0) * 1_000_000 }
+        if !isRecording {
+            try arguments.refuse([ProducerTable.splitSeconds, ProducerTable.splitMegabytes], "needs --record")
         }
         name = arguments[ProducerTable.name]
         isAdvertised = !arguments[ProducerTable.noAdvertise]

@@ -109,6 +109,25 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
         run.events.write(event)
     }
 
+    func producerController(_ controller: ProducerController, didStartRecordingTo path: String) {
+        run.events.write(Event("recording", sentence: "Recording to \(path)", ["file": .string(path)]))
+    }
+
+    func producerController(_ controller: ProducerController, didRecord recording: Recording, to path: String) {
+        let seconds = Double(Int(recording.duration.inSeconds * 10)) / 10
+        run.events.write(
+            Event(
+                "recorded", sentence: "Recorded \(seconds) s, for studios as \(recording.id): \(path)",
+                [
+                    "file": .string(path), "id": .string(recording.id),
+                    "durationMilliseconds": .integer(recording.duration.count / 1_000),
+                ]))
+    }
+
+    func producerController(_ controller: ProducerController, didStopRecordingWith error: ProducerError?) {
+        if let error { run.events.write(.error(error.message)) }
+    }
+
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         var event = Event.error(error.message)
         if error.code == .deviceLost { event.name = "deviceLost" }

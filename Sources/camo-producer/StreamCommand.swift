@@ -22,6 +22,7 @@ struct StreamCommand {
             UserSignals.watch { $0 == SIGUSR1 ? controller.pause() : controller.resume() }
             try controller.start()
             started(controller, choice)
+            try startRecording(controller)
         } catch {
             return run.fail(error)
         }
@@ -90,6 +91,16 @@ struct StreamCommand {
             case .auto, .off: nil
             }
         return configuration
+    }
+
+    private func startRecording(_ controller: ProducerController) throws {
+        guard options.isRecording else { return }
+        do {
+            try controller.startRecording(to: options.recording, limits: options.recordingLimits)
+        } catch {
+            controller.stop()
+            throw error
+        }
     }
 
     private func started(_ controller: ProducerController, _ choice: SourceChoice) {

@@ -105,6 +105,7 @@ extension StudioOptions.Action {
     var takesStandardOutput: Bool {
         switch self {
         case .watch(let watch): watch.standardOutput != nil
+        case .play(let play): play.outputs.standardOutput != nil
         case .pair(let pair): pair.thenWatch?.standardOutput != nil
         default: false
         }

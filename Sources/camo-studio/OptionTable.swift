@@ -35,6 +35,12 @@ enum StudioTable {
         record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound, motion,
     ]
 
+    static let playOutputs: [any CommandOption] = [
+        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, noSound,
+    ]
+    static let from = Option(
+        "from", .number(in: 0...604_800), as: "SECONDS", "where to begin, at the last keyframe up to there")
+
     static let valid = Option(
         "valid", .wholeNumber(in: 1...3600), as: "SECONDS", "how long the code is good; 300 where not given")
     static let qr = Option("qr", .path, as: "FILE", "write the code as a picture (PNG), too")
@@ -65,7 +71,9 @@ enum StudioTable {
                 ("camo-studio --v4l2 /dev/video9", "Be a webcam for Zoom, Chrome or OBS."),
                 ("camo-studio --stdout mpegts | ffplay -", "See it in a window."),
             ],
-            commands: [pair, devices, list, snapshot, cameras, controls, capabilities, doctor, usbGadget]))
+            commands: [
+                pair, devices, list, snapshot, cameras, controls, recordings, play, capabilities, doctor, usbGadget,
+            ]))
 
     private static let pair = Command(
         "pair", "Show a code by which a producer pairs with this studio.",
@@ -108,6 +116,20 @@ enum StudioTable {
             ("camo-studio controls zoom_absolute=200", "Zoom in, over there."),
             ("camo-studio controls torch=on", "Switch the camera's lamp on."),
         ])
+
+    private static let recordings = Command(
+        "recordings", "List what the producer has recorded (camo-producer --record).",
+        groups: [OptionGroup("Producer, one of", producer)])
+
+    private static let play = Command(
+        "play", "Play a recording of the producer, and end with it.",
+        discussion: ["Nobody else who watches the producer is troubled by it, and its camera is left alone."],
+        operands: [Operand("ID", .text, "the recording: the ID that 'recordings' shows")],
+        groups: [
+            OptionGroup("Producer, one of", producer), OptionGroup("Place", [from]),
+            OptionGroup("Outputs", playOutputs), OptionGroup("Network", [name]),
+        ],
+        examples: [("camo-studio play 0a1b2c3d --from 90 --stdout mpegts | ffplay -", "See it from 1:30 on.")])
 
     private static let snapshot = Command(
         "snapshot", "Save one picture as PNG or JPEG.",

@@ -16,6 +16,9 @@ struct StudioOptions: Equatable, Sendable {
         case cameras(CamerasOptions)
         case controls(ControlsOptions)
         case capabilities(ProducerChoice)
+        /// What the producer has recorded.
+        case recordings(ProducerChoice)
+        case play(PlayOptions)
         /// Look for what is missing; the TCP port that is to be free, or nil.
         case doctor(port: Int?)
         case usbGadget(GadgetOptions)
@@ -35,6 +38,8 @@ struct StudioOptions: Equatable, Sendable {
         case ["cameras"]: action = .cameras(try CamerasOptions(arguments))
         case ["controls"]: action = .controls(try ControlsOptions(arguments))
         case ["capabilities"]: action = .capabilities(try ProducerChoice(arguments))
+        case ["recordings"]: action = .recordings(try ProducerChoice(arguments))
+        case ["play"]: action = .play(try PlayOptions(arguments))
         case ["doctor"]: action = .doctor(port: arguments[StudioTable.listen])
         case _ where arguments.path.dropFirst().first == "usb-gadget":
             action = .usbGadget(try GadgetOptions(arguments))
@@ -146,6 +151,20 @@ struct WatchOptions: Equatable, Sendable {
         tellsMotion = arguments[StudioTable.motion]
         name = arguments[StudioTable.name]
         if !hasSound { try arguments.refuse([StudioTable.alsa], "makes no sense with --no-sound") }
+    }
+}
+
+/// Which recording to play, and where it goes.
+struct PlayOptions: Equatable, Sendable {
+    var recording: String
+    /// From its beginning.
+    var start: Microseconds
+    var outputs: WatchOptions
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        recording = arguments.operands[0]
+        start = .seconds(arguments[StudioTable.from] ?? 0)
+        outputs = try WatchOptions(arguments)
     }
 }
 

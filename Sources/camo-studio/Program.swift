@@ -17,6 +17,8 @@ struct Program {
             case .cameras(let cameras): await RemoteCommands(run).cameras(cameras)
             case .controls(let controls): await RemoteCommands(run).controls(controls)
             case .capabilities(let producer): await RemoteCommands(run).capabilities(producer)
+            case .recordings(let producer): await RemoteCommands(run).recordings(producer)
+            case .play(let play): await PlayCommand(play, run).perform()
             case .doctor(let port): DoctorCommand(run).perform(port: port)
             case .usbGadget(let gadget):
                 GadgetCommand(program: "camo-studio", options: options.global, events: run.events).perform(gadget)

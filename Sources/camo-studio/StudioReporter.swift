@@ -89,6 +89,19 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
         }
     }
 
+    func studioController(_ controller: StudioController, playbackDidChangeTo playback: PlaybackState?) {
+        guard let playback else { return run.events.write(Event("playback", ["state": "live"])) }
+        run.events.write(
+            Event(
+                "playback",
+                [
+                    "recording": .string(playback.recording), "state": .string(playback.phase.rawValue),
+                    "positionMilliseconds": .integer(playback.position.count / 1_000),
+                    "durationMilliseconds": .integer(playback.duration.count / 1_000),
+                    "reason": JSONValue(playback.reason),
+                ]))
+    }
+
     func studioController(_ controller: StudioController, didDetect motion: DetectedMotion) {
         run.events.write(.motion(motion))
     }

@@ -169,7 +169,7 @@ private func complaint(_ arguments: [String]) -> String {
         (["pair", "a", "--image", "f"], "--image"), (["pair", "--v4l2", "a", "--image", "f"], "--image"),
         (["pair", "a", "--yes", "Desk"], "--yes"),
         (["-q", "-v"], "--quiet"), (["controls", "brightness"], "NAME=VALUE"), (["photo"], "FILE"),
-        (["photo", "a.gif"], "FILE"),
+        (["photo", "a.gif"], "FILE"), (["--split-seconds", "5"], "--split-seconds"),
     ])
     func whatDoesNotGoTogetherIsNamed(arguments: [String], name: String) {
         #expect(complaint(arguments).contains(name))
@@ -179,7 +179,7 @@ private func complaint(_ arguments: [String]) -> String {
     /// whoever opens them.
     @Test(arguments: ProducerTable.tool.root.options.filter { $0.value != nil }.map(\.name))
     func nonsenseIsRefusedByName(name: String) {
-        let isFree = ["v4l2", "file", "alsa", "name"].contains(name)
+        let isFree = ["v4l2", "file", "alsa", "name", "record"].contains(name)
         for text in isFree ? [""] : ["", "0", "-1", "1e9", "nan", "0x0", "99999x1", "word"] {
             #expect(complaint(["--\(name)", text]).contains("--\(name)"), "\(text)")
         }

@@ -98,6 +98,28 @@ enum ExampleMessages {
         .definitionChanged(DefinitionChanged(definition: .standard, cause: .link)),
         .muteChanged(MuteChanged(kind: .video, isMuted: false)),
         .talk(Talk(request: 11, isActive: true)),
+        .recordings(ListRecordings(request: 12)),
+        .result(
+            RequestResult(
+                request: 12,
+                recordings: [
+                    Recording(
+                        id: "0a1b2c3d", startedAtMilliseconds: 1_700_000_000_123, duration: .seconds(Int64(90)),
+                        size: PixelSize(width: 1280, height: 720), byteCount: 33_000_000, hasSound: true)
+                ])),
+        .playRecording(PlayRecording(request: 13, recording: "0a1b2c3d", position: .milliseconds(2_500))),
+        .controlPlayback(ControlPlayback(request: 14, action: .pause)),
+        .controlPlayback(ControlPlayback(request: 15, action: .resume)),
+        .controlPlayback(ControlPlayback(request: 16, action: .seek(.seconds(Int64(42))))),
+        .controlPlayback(ControlPlayback(request: 17, action: .stop)),
+        .playback(
+            Playback(
+                recording: "0a1b2c3d", state: .playing, position: .seconds(Int64(42)), duration: .seconds(Int64(90)),
+                time: .init(microseconds: 123_456))),
+        .playback(
+            Playback(
+                recording: "0a1b2c3d", state: .failed, position: .seconds(Int64(43)), duration: .seconds(Int64(90)),
+                time: .init(microseconds: 123_457), text: "it breaks off")),
         .capabilitiesChanged(CapabilitiesChanged(capabilities: capabilities)),
         .pairingProof(
             PairingProof(

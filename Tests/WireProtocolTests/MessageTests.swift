@@ -135,7 +135,8 @@ import Testing
         let requests = ExampleMessages.all.filter { $0.request != nil }.map(\.name)
         #expect(
             Set(requests) == [
-                "subscribe", "pause", "mute", "setDefinition", "selectCamera", "setControl", "talk",
+                "subscribe", "pause", "mute", "setDefinition", "selectCamera", "setControl", "talk", "recordings",
+                "playRecording", "controlPlayback",
             ])
     }
 

@@ -62,6 +62,12 @@ final class OutputFile {
             clamping: UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize)).partialValue)
     }
 
+    /// Of what its path leads to, which may have been put in its place; nil where there is nothing.
+    var namedByteCount: Int64? {
+        var info = stat()
+        return stat(path, &info) == 0 ? Int64(info.st_size) : nil
+    }
+
     /// No name leads to it any more: it was removed while it was written.
     var isRemoved: Bool {
         var info = stat()

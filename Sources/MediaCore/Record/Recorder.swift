@@ -37,6 +37,19 @@ package final class Recorder {
         package var failure: MediaError?
     }
 
+    /// One of its files, as far as it has got.
+    package struct File: Hashable, Sendable {
+        package var path: String
+        /// The time of its first picture.
+        package var start: MonotonicTime
+        package var duration: Microseconds
+        package var size: PixelSize
+        package var byteCount: Int64
+        package var hasSound: Bool
+        /// Nothing more comes into it.
+        package var isFinished: Bool
+    }
+
     /// Sound that comes before the first picture waits for it so long.
     private static let soundWait = Microseconds.seconds(2 as Int64)
 
@@ -44,6 +57,8 @@ package final class Recorder {
     private let hasSound: Bool
     /// Whether sound may still come; looked at when a file begins: a track without sound is a promise not kept.
     package var expectsSound = true
+    /// Called when a file begins, when it has ended, and when it was rewritten.
+    package var fileDidChange: (File) -> Void = { _ in }
     private let replacesExisting: Bool
     private let limits: RecordingLimits
     private var unused: OutputFile?
@@ -125,6 +140,7 @@ package final class Recorder {
             summary.counts.droppedSamples += file.droppedSamples
             do throws(MediaError) {
                 try Rewriting.rewrite(file, before: deadline, clock: clock)
+                fileDidChange(File(file, isFinished: true))
             } catch {
                 summary.notRewritten.append((file.output.path, error.description))
             }
@@ -152,6 +168,7 @@ package final class Recorder {
         }
         let file = try RecordingFile(output, first: unit, parameters: parameters, hasSound: hasSound && expectsSound)
         self.file = file
+        fileDidChange(File(file, isFinished: false))
         for sound in waitingSound { try file.write(sound: sound) }
         waitingSound = []
     }
@@ -172,8 +189,13 @@ package final class Recorder {
     private func endFile() throws(MediaError) {
         guard let file else { return }
         try file.finish()
+        ended(file)
+    }
+
+    private func ended(_ file: RecordingFile) {
         finished.append(file)
         self.file = nil
+        if !file.output.isRemoved { fileDidChange(File(file, isFinished: true)) }
     }
 
     private func nextOutput() throws(MediaError) -> OutputFile {
@@ -223,9 +245,17 @@ package final class Recorder {
         failure = error
         if let file {
             file.cutOffDamage()
-            finished.append(file)
-            self.file = nil
+            ended(file)
         }
         return error
+    }
+}
+
+extension Recorder.File {
+    fileprivate init(_ file: RecordingFile, isFinished: Bool) {
+        self.init(
+            path: file.output.path, start: file.start, duration: file.end, size: file.parameters.size,
+            byteCount: file.output.namedByteCount ?? file.output.byteCount, hasSound: file.hasSound,
+            isFinished: isFinished)
     }
 }

@@ -15,6 +15,7 @@ final class RecordingFile {
     private(set) var soundPackets = 0
     /// Pictures whose time had not risen; they were moved to one tick behind the one before.
     private(set) var movedPictures = 0
+    var hasSound: Bool { sound != nil }
     var droppedSamples: Int { sound?.droppedSamples ?? 0 }
 
     private let muxer: Muxer

@@ -6,6 +6,7 @@ final class Installation: Sendable {
     let store: PairedDeviceStore
     let pauseMark: PauseMark
     let directory: StateDirectory
+    let shelf: RecordingShelf
 
     init(
         _ chosen: String?, program: String, report: @escaping @Sendable (String) -> Void
@@ -15,6 +16,7 @@ final class Installation: Sendable {
             identity = try Identity.loadOrCreate(in: directory)
             store = try PairedDeviceStore(in: directory)
             pauseMark = PauseMark(in: directory)
+            shelf = RecordingShelf(RecordingIndex(in: directory))
         } catch {
             throw ProducerError(error)
         }

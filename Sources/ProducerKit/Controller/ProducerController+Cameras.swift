@@ -10,6 +10,8 @@ extension ProducerController {
 
         /// Choosing another camera, or setting one of its controls.
         public static let remoteControl = Action(rawValue: "remoteControl")
+        /// Seeing which recordings there are, and playing one.
+        public static let recordings = Action(rawValue: "recordings")
     }
 
     /// A controller whose picture is a camera's: opened when a studio watches, closed when none does.

@@ -61,6 +61,15 @@ public protocol ProducerControllerDelegate: AnyObject {
     func producerController(
         _ controller: ProducerController, publishingTo target: PublishTarget, stateDidChangeTo state: PublishingState)
 
+    /// ``ProducerController/startRecording(to:hasSound:limits:)`` has begun; the file begins with the next keyframe.
+    func producerController(_ controller: ProducerController, didStartRecordingTo path: String)
+
+    /// A file of a recording has ended, and is one of ``ProducerController/recordings``.
+    func producerController(_ controller: ProducerController, didRecord recording: Recording, to path: String)
+
+    /// The recording is over; `error`: before it was asked to, by a full disk say.
+    func producerController(_ controller: ProducerController, didStopRecordingWith error: ProducerError?)
+
     /// Something did not work; the producer goes on unless its state says otherwise.
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError)
 
@@ -105,6 +114,11 @@ extension ProducerControllerDelegate {
     public func producerController(
         _ controller: ProducerController, publishingTo target: PublishTarget, stateDidChangeTo state: PublishingState
     ) {}
+    public func producerController(_ controller: ProducerController, didStartRecordingTo path: String) {}
+    public func producerController(
+        _ controller: ProducerController, didRecord recording: Recording, to path: String
+    ) {}
+    public func producerController(_ controller: ProducerController, didStopRecordingWith error: ProducerError?) {}
     public func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {}
     public func producerController(_ controller: ProducerController, didReport line: String) {}
     public func producerController(_ controller: ProducerController, sourceDidEndWith error: ProducerError?) {}

@@ -56,7 +56,7 @@ extension CameraControl {
 }
 
 extension RequestResult.Code {
-    fileprivate init(_ error: ProducerError) {
+    init(_ error: ProducerError) {
         self =
             switch error.code {
             case .notFound: .notFound

@@ -11,6 +11,11 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     weak let owner: ProducerController?
     let allowsRemoteControl: Bool
     let publishers: Publishers
+    let shelf: RecordingShelf
+    let hasSound: Bool
+    /// What records, while something does.
+    let recorder = Locked<RecordingViewer?>(nil)
+    let playbacks: Playbacks
     private let publishing: [PublishTarget]
     private let observation = Locked<PairedDeviceObservation?>(nil)
     private let installation: Installation
@@ -23,6 +28,13 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         self.owner = owner
         allowsRemoteControl = configuration.allowsRemoteControl
         self.installation = installation
+        shelf = installation.shelf
+        hasSound = !configuration.isSilent
+        let restored = Locked<@Sendable (Viewer) -> Void>({ _ in })
+        playbacks = Playbacks(
+            installation.shelf, preferredSound: configuration.soundCodec, clock: clock,
+            mayPlay: { [weak owner] in owner?.isPaused == false },
+            liveDidChange: { viewer in restored.withLock { $0 }(viewer) })
         endpoint = Locked(nil)
         pipeline = ProducerPipeline(
             ProducerPipeline.Settings(
@@ -53,6 +65,8 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             definitions: pipeline.definitions, defaultDefinition: settings.definition,
             audioCodecs: configuration.isSilent ? [] : [.opus, .lpcm], encoders: encoders.map(\.name),
             features: allowsRemoteControl && owner.desk != nil ? [.selectCamera, .setControl] : [])
+        if allowsRemoteControl { network.capabilities.features.insert(.recordings) }
+        restored.withLock { $0 = { [weak self] in self?.playbackDidChange($0) } }
         pipeline.setMotionDetection(owner.motionDetection)
         if owner.motionDetection != nil { network.capabilities.features.insert(.movement) }
         let made = ProducerEndpoint(
@@ -92,16 +106,20 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     func stop(reason: Goodbye.Reason) {
         observation.withLock { $0 }?.cancel()
         publishers.stopAll()
+        playbacks.stopAll()
+        recorder.withLock { $0 }?.stop()
         let ending = DispatchGroup()
         DispatchQueue.global(qos: .userInitiated).async(group: ending) { [pipeline] in pipeline.stop() }
         stopEndpoint(reason: reason)
         publishers.waitForEnd()
+        stopRecording()
         ending.wait()
     }
 
     /// No picture and no sound goes out any more, wherever to.
     func pause() {
         pipeline.pause()
+        playbacks.stopAll()
         publishers.forgetPictures()
     }
 
@@ -154,16 +172,22 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didUpdate viewer: Viewer) {
         pipeline.update(viewer)
+        playbacks.viewerDidChange(viewer)
         owner?.tellState()
     }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, wantsKeyframe viewer: Viewer) {
         pipeline.viewerWantsKeyframe(viewer)
+        playbacks.viewerNeedsKeyframe(viewer)
     }
 
-    func producerEndpoint(_ endpoint: ProducerEndpoint, isReady viewer: Viewer) { pipeline.viewerIsReady(viewer) }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, isReady viewer: Viewer) {
+        pipeline.viewerIsReady(viewer)
+        playbacks.viewerDidChange(viewer)
+    }
 
     func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String) {
+        playbacks.stop(viewer)
         pipeline.remove(viewer)
         owner?.tellState()
     }

@@ -108,9 +108,15 @@ final class SoundDistribution: Sendable {
     }
 
     private func format(for viewer: any ViewerSink) -> AudioStreamFormat? {
-        let subscription = viewer.subscription
+        Self.format(viewer.subscription, preferred: preferred, isOnCable: viewer.isOnCable)
+    }
+
+    /// What a studio is sent by its subscription; nil: it takes no sound.
+    static func format(
+        _ subscription: Subscription, preferred: AudioCodec?, isOnCable: Bool
+    ) -> AudioStreamFormat? {
         let taken = subscription.audioCodecs
-        let wanted = preferred ?? (viewer.isOnCable ? .lpcm : nil)
+        let wanted = preferred ?? (isOnCable ? .lpcm : nil)
         guard let codec = wanted.flatMap({ taken.contains($0) ? $0 : nil }) ?? taken.first else { return nil }
         return AudioStreamFormat(
             codec: codec,

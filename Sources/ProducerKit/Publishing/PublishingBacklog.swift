@@ -1,7 +1,7 @@
 internal import Confinement
 internal import TransportCore
 
-/// What waits to be written to a server: as much as covers a short stall. What comes when it is full is left out, up to
+/// What waits to be written to a server, or a disk: as much as covers a short stall. What comes when it is full is left out, up to
 /// the next keyframe that finds room; what waits already goes out, since it can be decoded.
 ///
 /// A value.
@@ -17,13 +17,27 @@ struct PublishingBacklog: Sendable {
     /// More than what belongs to the pictures: five seconds in packets of 10 ms.
     static let mostSounds = 500
 
+    /// How much may wait.
+    struct Limits: Sendable {
+        var pictures: Int
+        var bytes: Int
+        var sounds: Int
+
+        static let server = Limits(pictures: mostPictures, bytes: mostBytes, sounds: mostSounds)
+        /// A disk may think for ten seconds.
+        static let disk = Limits(pictures: 300, bytes: 64 << 20, sounds: 2_000)
+    }
+
+    private let limits: Limits
     private var items: [Item] = []
     private var pictures = 0
     private var sounds = 0
     private var bytes = 0
     private(set) var needsKeyframe = true
 
-    var hasRoom: Bool { pictures < Self.mostPictures && bytes < Self.mostBytes }
+    init(_ limits: Limits = .server) { self.limits = limits }
+
+    var hasRoom: Bool { pictures < limits.pictures && bytes < limits.bytes }
     var isEmpty: Bool { items.isEmpty }
 
     mutating func offer(_ unit: AccessUnit) -> PictureOffer {
@@ -40,7 +54,7 @@ struct PublishingBacklog: Sendable {
     }
 
     mutating func offer(_ sound: AudioFrame) {
-        guard sounds < Self.mostSounds else { return }
+        guard sounds < limits.sounds else { return }
         items.append(.sound(sound))
         sounds += 1
     }
@@ -61,5 +75,5 @@ struct PublishingBacklog: Sendable {
     mutating func pictureBegins() { needsKeyframe = true }
 
     /// Nothing that waits goes out any more.
-    mutating func forget() { self = PublishingBacklog() }
+    mutating func forget() { self = PublishingBacklog(limits) }
 }

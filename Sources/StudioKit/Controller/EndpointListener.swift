@@ -45,6 +45,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didWelcome capabilities: Capabilities) {
         controller?.producerCan(capabilities, endpoint.producer)
+        if !endpoint.isResumed { controller?.playbackIsLost() }
         controller?.endpointWasWelcomed()
     }
 
@@ -57,6 +58,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         case .muteChanged(let change):
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)
+        case .playback(let playback): controller?.producerPlays(playback)
         case .statistics(let statistics): controller?.producerStatistics.withLock { $0 = statistics }
         case .movement(let movement):
             controller?.producerSaw(DetectedMotion(time: movement.time, regions: movement.regions))

@@ -19,6 +19,8 @@ public struct ProducerCapabilities: Hashable, Sendable {
     public var canSetControls: Bool
     /// It finds what moves.
     public var detectsMotion: Bool
+    /// ``StudioController/recordings()`` are listed and played.
+    public var hasRecordings: Bool
     /// What codes the picture, the preferred one first; for people.
     public var encoders: [String]
     /// All of it in the protocol's own words: a JSON object (docs/wire-protocol.md, `welcome`).
@@ -33,6 +35,7 @@ public struct ProducerCapabilities: Hashable, Sendable {
         canSelectCamera = capabilities.features.contains(.selectCamera)
         canSetControls = capabilities.features.contains(.setControl)
         detectsMotion = capabilities.features.contains(.movement)
+        hasRecordings = capabilities.features.contains(.recordings)
         encoders = capabilities.encoders
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

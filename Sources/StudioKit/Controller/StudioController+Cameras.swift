@@ -68,7 +68,7 @@ extension StudioController {
     }
 
     /// What no producer can have called anything would break the protocol, and with it the session.
-    private func checkWord(_ id: String, of what: String) throws(StudioError) {
+    func checkWord(_ id: String, of what: String) throws(StudioError) {
         let limit = Limits.textByteCount
         guard TextLine.cleaned(id, maximumByteCount: limit) != id else { return }
         let shown = TextLine.cleaned(id, maximumByteCount: 64).map { ": \($0)" } ?? ""
@@ -108,6 +108,7 @@ extension StudioController {
 
     /// Another producer, or none.
     func forgetCameras() {
+        playbackIsLost()
         remoteCameras.send(RemoteCameras())
         producerCapabilities.send(nil)
         producerStatistics.withLock { $0 = nil }

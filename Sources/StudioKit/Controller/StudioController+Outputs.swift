@@ -101,7 +101,7 @@ extension StudioController {
                     try RecordingOutput(
                         path: path, hasSound: hasSound, limits: limits,
                         expectsSound: { [weak self] in
-                            self?.producerCapabilities.value.map { !$0.audioCodecs.isEmpty } ?? true
+                            self?.expectsSound ?? true
                         },
                         onFailure: { [weak self] error in self?.recordingFailed(error) })
                 }

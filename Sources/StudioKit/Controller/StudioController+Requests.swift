@@ -22,15 +22,22 @@ extension StudioController {
         }
     }
 
-    /// Asks the producer to send this studio no pictures, or no sound, until it is asked again. Remembered over
-    /// reconnections.
+    /// Asks the producer to send this studio no pictures, or no sound, until it is asked again: of what is live, or of
+    /// recordings, whichever comes now. Remembered over reconnections.
     public func setMuted(_ isMuted: Bool, for kind: StreamKind) async throws {
         do throws(StudioError) {
             try await ask(isMuted ? "silence" : "an end of the silence") {
                 .mute(Mute(request: $0, kind: kind == .picture ? .video : .audio, isMuted: isMuted))
             }
             open.withLock { open in
-                if isMuted { open?.muted.insert(kind) } else { open?.muted.remove(kind) }
+                let mode = open?.mode ?? .live
+                if isMuted {
+                    open?.muted[mode, default: []].insert(kind)
+                    open?.sentMuted.insert(kind)
+                } else {
+                    open?.muted[mode]?.remove(kind)
+                    open?.sentMuted.remove(kind)
+                }
             }
             delegateCalls.call { [self] in $0.studioController(self, didSetMuted: isMuted, for: kind) }
         } catch {
@@ -66,13 +73,14 @@ extension StudioController {
         }
     }
 
-    /// Sends a request and waits for its result.
+    /// Sends a request and waits for its result, which it returns.
     ///
     /// - Throws: ``StudioError``: not connected, no answer, or what the producer had against it.
+    @discardableResult
     func ask(
         _ what: String, within limit: Duration = answerTime,
         _ make: @escaping @Sendable (UInt32) -> ControlMessage
-    ) async throws(StudioError) {
+    ) async throws(StudioError) -> RequestResult {
         // Not ``state``, which is told a moment after the producer has begun to talk.
         guard let endpoint = try opened().endpoint, endpoint.isConnected else {
             throw StudioError(.notConnected, "no producer is connected that could be asked for \(what)")
@@ -81,7 +89,7 @@ extension StudioController {
         guard let answer else {
             throw StudioError(.timedOut, "the producer did not answer when asked for \(what)")
         }
-        guard answer.code != .ok else { return }
+        guard answer.code != .ok else { return answer }
         let code: StudioError.Code =
             switch answer.code {
             case .refused: .refused
@@ -133,7 +141,8 @@ extension StudioController {
     func endpointWasWelcomed() {
         guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
         if open.isPaused { Task { _ = await endpoint.request { .pause(Pause(request: $0, isPaused: true)) } } }
-        for kind in open.muted {
+        self.open.withLock { $0?.sentMuted = open.mutedNow }
+        for kind in open.mutedNow {
             Task {
                 _ = await endpoint.request {
                     .mute(Mute(request: $0, kind: kind == .picture ? .video : .audio, isMuted: true))
@@ -147,7 +156,7 @@ extension StudioController {
         guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
         var subscription = endpoint.subscription
         subscription.video = configuration.takesMedia
-        subscription.audio = pipeline.needs.contains(.sound)
+        subscription.audio = configuration.takesMedia && pipeline.needs.contains(.sound)
         subscription.audioCodecs = [.opus, .lpcm]
         subscription.metadata = configuration.wantsMotion || motionReaders.withLock { !$0.readers.isEmpty }
         subscription.definition = open.definition

@@ -21,7 +21,12 @@ public final class StudioController: Sendable {
         var recording: RecordingOutput?
         var browser: ProducerBrowser?
         var definition: Definition?
-        var muted: Set<StreamKind> = []
+        /// What this studio does without, live and of recordings.
+        var muted: [StreamMode: Set<StreamKind>] = [:]
+        /// What the producer was told of it.
+        var sentMuted: Set<StreamKind> = []
+        var mode = StreamMode.live
+        var mutedNow: Set<StreamKind> { muted[mode] ?? [] }
         var isPaused = false
         /// Why the endpoint is being told to leave; nil: because it was asked to.
         var refusal: String?
@@ -39,6 +44,10 @@ public final class StudioController: Sendable {
     let remoteCameras = Broadcast(RemoteCameras())
     /// What the producer said last of its own second.
     let producerStatistics = Locked<Statistics?>(nil)
+    /// What is played.
+    let playbacks = Broadcast<PlaybackState?>(nil)
+    /// As they were listed last.
+    let knownRecordings = Locked<[Recording.ID: Recording]>([:])
     let motionReaders = Locked(MotionReaders())
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline

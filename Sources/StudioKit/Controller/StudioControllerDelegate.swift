@@ -11,6 +11,8 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition)
     /// The producer's user switched pictures or sound off or on, for everybody.
     func studioController(_ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind)
+    /// A recording is played, stands still, has ended, or was gone to another place of; nil: what comes is live again.
+    func studioController(_ controller: StudioController, playbackDidChangeTo playback: PlaybackState?)
     /// Something moves in the producer's picture, or does no longer: while ``StudioController/motion`` is read, or
     /// ``StudioConfiguration/wantsMotion`` is set.
     func studioController(_ controller: StudioController, didDetect motion: DetectedMotion)
@@ -66,6 +68,7 @@ extension StudioControllerDelegate {
     public func studioController(
         _ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind
     ) {}
+    public func studioController(_ controller: StudioController, playbackDidChangeTo playback: PlaybackState?) {}
     public func studioController(_ controller: StudioController, didDetect motion: DetectedMotion) {}
     public func studioController(_ controller: StudioController, didReport notice: String) {}
     public func studioController(_ controller: StudioController, didConnectTo connection: Connection) {}

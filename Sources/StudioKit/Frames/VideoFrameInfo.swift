@@ -13,10 +13,14 @@ public struct VideoFrameInfo: Hashable, Sendable {
     public var delay: Microseconds
     /// The picture is the one before it once more.
     public var isRepeat: Bool
+    /// Of a recording that is played: where in it the picture is, from its beginning. Nil: it is live.
+    public var progress: Microseconds?
+    /// Of a recording that is played: how long the whole of it is.
+    public var totalDuration: Microseconds?
 
     public init(
         size: PixelSize, framesPerSecond: Double, timeStamp: MonotonicTime, duration: Microseconds,
-        delay: Microseconds, isRepeat: Bool = false
+        delay: Microseconds, isRepeat: Bool = false, progress: Microseconds? = nil, totalDuration: Microseconds? = nil
     ) {
         self.size = size
         self.framesPerSecond = framesPerSecond
@@ -24,6 +28,8 @@ public struct VideoFrameInfo: Hashable, Sendable {
         self.duration = duration
         self.delay = delay
         self.isRepeat = isRepeat
+        self.progress = progress
+        self.totalDuration = totalDuration
     }
 }
 

@@ -136,7 +136,7 @@ final class DecodeStage: Sendable {
         let info = VideoFrameInfo(
             size: picture.size, framesPerSecond: decoding.meter.framesPerSecond, timeStamp: timeStamp,
             duration: decoding.meter.duration, delay: clock.now - unit.received.localTime,
-            isRepeat: unit.unit.isRepeat)
+            isRepeat: unit.unit.isRepeat, progress: unit.place?.progress, totalDuration: unit.place?.duration)
         // First: who has the picture finds it counted.
         counts.withLock { counts in
             counts.decoded += 1

@@ -8,6 +8,8 @@ package struct PictureUnit: Sendable {
     package var stream: Int
     /// How the camera saw it.
     package var camera: CameraParameters?
+    /// Where in a recording it is; nil: it is live.
+    var place: PlaybackTimeline.Place?
 
     package var unit: AccessUnit { received.unit }
 

@@ -1,5 +1,6 @@
 package import Confinement
 package import TransportCore
+package import WireProtocol
 
 /// From the link to the outputs:
 ///
@@ -20,10 +21,11 @@ package final class StudioPipeline: Sendable {
     private struct State: Sendable {
         var outputs: [any StudioOutput] = []
         /// By the stream's number on the wire; a number is not used again within a session, but in the next one.
-        var pictureStreams: [UInt16: (format: VideoStreamFormat, stream: Int)] = [:]
+        var pictureStreams: [UInt16: (format: VideoStreamFormat, stream: Int, isPlayed: Bool)] = [:]
         var soundStreams: [UInt16: (format: AudioStreamFormat, stream: Int)] = [:]
         var lastStream = 0
         var camera = CameraTimeline()
+        var playback = PlaybackTimeline()
 
         mutating func nextStream() -> Int {
             lastStream += 1
@@ -65,16 +67,21 @@ package final class StudioPipeline: Sendable {
     // MARK: What comes from the link
 
     package func pictureBegan(_ format: VideoStreamFormat, stream: UInt16) {
-        state.withLock { $0.pictureStreams[stream] = (format, $0.nextStream()) }
+        state.withLock { $0.pictureStreams[stream] = (format, $0.nextStream(), $0.playback.isPlaying) }
     }
 
     package func pictureReceived(_ received: ReceivedUnit, stream: UInt16) {
-        let (outputs, known, camera) = state.withLock { state in
-            (state.outputs, state.pictureStreams[stream], state.camera.parameters(at: received.unit.presentationTime))
+        let time = received.unit.presentationTime
+        let (outputs, known, camera, place) = state.withLock { state in
+            (
+                state.outputs, state.pictureStreams[stream], state.camera.parameters(at: time),
+                state.playback.place(at: time)
+            )
         }
         guard let known else { return }
         var unit = PictureUnit(received: received, format: known.format, stream: known.stream)
-        unit.camera = camera
+        // How the camera sees now is nothing to a recording.
+        if known.isPlayed { unit.place = place } else { unit.camera = camera }
         decode.receive(unit)
         var needsKeyframe = false
         for output in outputs where output.needs.contains(.units) {
@@ -87,6 +94,11 @@ package final class StudioPipeline: Sendable {
     package func cameraChanged(to parameters: CameraParameters?, since time: MonotonicTime) {
         state.withLock { $0.camera.told(parameters, since: time) }
     }
+
+    /// A recording comes, or comes no longer; before the streams that it is about.
+    package func playbackChanged(to playback: Playback) { state.withLock { $0.playback.told(playback) } }
+
+    func playbackIsLost() { state.withLock { $0.playback = PlaybackTimeline() } }
 
     package func soundBegan(_ format: AudioStreamFormat, stream: UInt16) {
         state.withLock { $0.soundStreams[stream] = (format, $0.nextStream()) }

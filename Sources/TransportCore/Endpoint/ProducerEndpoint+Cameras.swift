@@ -48,22 +48,30 @@ extension ProducerEndpoint {
     }
 
     func ask(_ wanted: CameraRequest, _ viewer: Viewer, _ request: UInt32, _ link: SessionLink) {
+        guard let isDone = countRequest(of: viewer) else {
+            let text = "\(Limits.cameraRequestCount) requests of this studio wait for the camera already"
+            return link.send(.result(RequestResult(request: request, code: .busy, text: text)))
+        }
+        delegate.producerEndpoint(self, viewer: viewer, asksFor: wanted) { code, text in
+            isDone()
+            link.send(.result(RequestResult(request: request, code: code, text: text)))
+        }
+    }
+
+    /// One more request of a studio waits; to be called when it is done. Nil: too many do.
+    func countRequest(of viewer: Viewer) -> (@Sendable () -> Void)? {
         let device = viewer.peer.id
         let isTaken = cameraRequests.withLock { requests in
             guard requests[device, default: 0] < Limits.cameraRequestCount else { return false }
             requests[device, default: 0] += 1
             return true
         }
-        guard isTaken else {
-            let text = "\(Limits.cameraRequestCount) requests of this studio wait for the camera already"
-            return link.send(.result(RequestResult(request: request, code: .busy, text: text)))
-        }
-        delegate.producerEndpoint(self, viewer: viewer, asksFor: wanted) { [self] code, text in
+        guard isTaken else { return nil }
+        return { [self] in
             cameraRequests.withLock { requests in
                 let rest = requests[device, default: 1] - 1
                 requests[device] = rest > 0 ? rest : nil
             }
-            link.send(.result(RequestResult(request: request, code: code, text: text)))
         }
     }
 }

@@ -327,6 +327,8 @@ package final class ProducerEndpoint: Sendable {
         case .subscribe(let message): viewer.update(subscription: message.subscription)
         case .pause(let message): viewer.update(paused: message.isPaused)
         case .mute(let message): viewer.update(message.kind, muted: message.isMuted)
+        case .setDefinition(let message) where viewer.isPlaying:
+            return refuseDefinition(message.request, link)
         case .setDefinition(let message):
             let offered = capabilities.definitions
             if let definition = message.definition, !offered.contains(definition) {
@@ -338,6 +340,10 @@ package final class ProducerEndpoint: Sendable {
         case .selectCamera(let message): return ask(.select(message.camera), viewer, message.request, link)
         case .setControl(let message):
             return ask(.set(message.control, message.value), viewer, message.request, link)
+        case .recordings(let message): return ask(.list, viewer, message.request, link)
+        case .playRecording(let message):
+            return ask(.play(message.recording, from: message.position), viewer, message.request, link)
+        case .controlPlayback(let message): return ask(.control(message.action), viewer, message.request, link)
         case .report(let report): return viewer.update(report: report)
         case .goodbye(let goodbye): return left(viewer, goodbye, link)
         default: code = .unsupported

@@ -25,6 +25,12 @@ package protocol ProducerEndpointDelegate: AnyObject, Sendable {
     func producerEndpoint(
         _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
         answer: @escaping @Sendable (RequestResult.Code, String?) -> Void)
+    /// It wants something of the recordings that were made here. By default it is told that there is nothing of the kind.
+    ///
+    /// - Parameter answer: To be called once, on any thread.
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: RecordingRequest,
+        answer: @escaping @Sendable (RecordingAnswer) -> Void)
 }
 
 extension ProducerEndpointDelegate {
@@ -33,6 +39,10 @@ extension ProducerEndpointDelegate {
         _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: CameraRequest,
         answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
     ) { answer(.unsupported, nil) }
+    package func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: RecordingRequest,
+        answer: @escaping @Sendable (RecordingAnswer) -> Void
+    ) { answer(RecordingAnswer(.unsupported)) }
 }
 
 package struct ProducerEndpointConfiguration: Sendable {

@@ -13,6 +13,7 @@ extension StudioEndpoint {
             guard shared.activeLink == nil else { return (false, false) }
             shared.activeLink = link
             shared.producer = peer.id
+            shared.isResumed = welcome.isResumed
             return (true, false)
         }
         guard !isOther else { return link.link.close(Goodbye(.stopping)) }

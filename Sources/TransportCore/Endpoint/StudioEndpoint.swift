@@ -74,6 +74,8 @@ package final class StudioEndpoint: Sendable {
         var activeLink: StudioLink?
         var streams: Set<UInt16> = []
         var producer: DeviceID?
+        /// The producer knew the session when it welcomed it last.
+        var isResumed = false
         var cableRule = CableRule.nobody
         var meter = ReceptionMeter()
         var request: UInt32 = 0
@@ -96,6 +98,9 @@ package final class StudioEndpoint: Sendable {
 
     /// Whose link it is, or was last.
     package var producer: DeviceID? { shared.withLock { $0.producer } }
+
+    /// The producer knew this session when it welcomed it last: what it was told before still holds.
+    package var isResumed: Bool { shared.withLock { $0.isResumed } }
 
     // MARK: What callers do; any thread
 

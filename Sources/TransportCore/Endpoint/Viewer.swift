@@ -23,7 +23,7 @@ package final class Viewer: Sendable {
     package let session: SessionID
     /// What it will be sent unless it asks for another.
     private let definition: Definition?
-    private let state: Locked<ViewerState>
+    let state: Locked<ViewerState>
     private let clock: any MonotonicClock
     /// Pictures go out on another link now. Called by whoever offered one.
     private let didMove: @Sendable (Viewer) -> Void
@@ -80,13 +80,13 @@ package final class Viewer: Sendable {
 
     /// Announces a stream of pictures; the first unit that goes out on it is a keyframe. Ends the stream before it.
     package func beginPicture(_ format: VideoStreamFormat) {
-        state.withLock { if !$0.isGone { $0.beginPicture(format) } }
+        state.withLock { if !$0.isGone, $0.playback == nil { $0.beginPicture(format) } }
     }
 
     /// How the camera sees, from the picture of `time` on, which is offered next; nil: not known. Told where it is new.
     package func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {
         state.withLock { state in
-            guard !state.isGone, state.camera.parameters != parameters else { return }
+            guard !state.isGone, state.playback == nil, state.camera.parameters != parameters else { return }
             state.camera = (parameters, time)
             state.announceCamera()
         }
@@ -102,26 +102,14 @@ package final class Viewer: Sendable {
         }
     }
 
-    package func endPicture() { state.withLock { $0.endPicture() } }
+    package func endPicture() { state.withLock { if $0.playback == nil { $0.endPicture() } } }
 
     /// Hands over a coded picture; `number` counts the pictures of the encode, sent or not.
     package func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
         let (offer, left) = state.withLock { state -> (PictureOffer, SessionLink?) in
             guard state.wantsPicture, state.picture != nil else { return (.notWatching, nil) }
             let left = unit.isKeyframe ? state.moveToNextLink() : nil
-            guard let link = state.link, let picture = state.picture else { return (.notWatching, left) }
-            if picture.needsKeyframe && !unit.isKeyframe {
-                state.skippedPictures += 1
-                return (.waitingForKeyframe, left)
-            }
-            let splitter = UnitSplitter(unit: unit, type: .video, stream: picture.id, number: number)
-            guard link.start(picture: splitter) else {
-                state.picture?.needsKeyframe = true
-                state.skippedPictures += 1
-                return (.behind, left)
-            }
-            state.picture?.needsKeyframe = false
-            return (.sent, left)
+            return (state.offer(unit, number: number), left)
         }
         if let left {
             left.close(Goodbye(.moved))
@@ -134,17 +122,13 @@ package final class Viewer: Sendable {
 
     /// Announces a stream of sound. Ends the stream before it.
     package func beginSound(_ format: AudioStreamFormat) {
-        state.withLock { if !$0.isGone { $0.beginSound(format) } }
+        state.withLock { if !$0.isGone, $0.playback == nil { $0.beginSound(format) } }
     }
 
-    package func endSound() { state.withLock { $0.endSound() } }
+    package func endSound() { state.withLock { if $0.playback == nil { $0.endSound() } } }
 
     package func offerSound(_ unit: AccessUnit, number: UInt32) {
-        state.withLock { state in
-            guard state.wantsSound, let sound = state.sound, let link = state.link else { return }
-            let splitter = UnitSplitter(unit: unit, type: .audio, stream: sound.id, number: number)
-            state.droppedSound += link.send(sound: splitter)
-        }
+        state.withLock { if $0.wantsSound { $0.send(sound: unit, number: number) } }
     }
 
     // MARK: Control
@@ -207,7 +191,7 @@ package final class Viewer: Sendable {
     private func changeWhatIsSent(_ change: (inout ViewerState) -> Void) {
         state.withLock { state in
             change(&state)
-            if !state.wantsPicture { state.picture?.needsKeyframe = true }
+            if !state.wantsPresentPicture { state.picture?.needsKeyframe = true }
         }
     }
 
@@ -215,7 +199,7 @@ package final class Viewer: Sendable {
     func breakLink() { state.withLock { $0.link }?.close() }
 
     /// The session was ended, by either end.
-    var hasLeft: Bool { state.withLock { $0.isGone } }
+    package var hasLeft: Bool { state.withLock { $0.isGone } }
 
     /// The viewer's picture stream waits for a keyframe.
     var needsKeyframe: Bool { state.withLock { $0.wantsPicture && $0.picture?.needsKeyframe ?? false } }

@@ -18,6 +18,9 @@ struct ViewerState {
     /// How the camera sees, as the studio is told, and from which picture on.
     var camera: (parameters: CameraParameters?, since: MonotonicTime) = (nil, MonotonicTime(microseconds: 0))
     var nextStream: UInt16 = 1
+    /// The recording that is sent instead of what is live, by its count; nil: none.
+    var playback: UInt64?
+    var lastPlayback: UInt64 = 0
     var skippedPictures = 0
     var droppedSound = 0
     var report: Report?
@@ -33,10 +36,16 @@ struct ViewerState {
         var format: AudioStreamFormat
     }
 
-    var wantsPicture: Bool { !isGone && !isPaused && subscription.video && !muted.contains(.video) }
+    /// Neither paused nor muted.
+    func takes(_ kind: Mute.Kind) -> Bool { !isGone && !isPaused && !muted.contains(kind) }
+
+    /// Of what is live.
+    var wantsPicture: Bool { playback == nil && subscription.video && takes(.video) }
     var wantsSound: Bool {
-        !isGone && !isPaused && subscription.audio && !subscription.audioCodecs.isEmpty && !muted.contains(.audio)
+        playback == nil && subscription.audio && !subscription.audioCodecs.isEmpty && takes(.audio)
     }
+    /// Of what it is sent now, live or not.
+    var wantsPresentPicture: Bool { playback == nil ? wantsPicture : takes(.video) }
 
     /// Odd, and never used again in the session. After 32,768 streams the numbers begin anew; the peer has long
     /// forgotten the first ones.
@@ -96,6 +105,31 @@ struct ViewerState {
         sound = nil
         link?.dropSound()
         announce(.ended, stream: old.id)
+    }
+
+    mutating func endStreams() {
+        endPicture()
+        endSound()
+    }
+
+    mutating func offer(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
+        guard let link, let picture else { return .notWatching }
+        if picture.needsKeyframe && !unit.isKeyframe {
+            skippedPictures += 1
+            return .waitingForKeyframe
+        }
+        guard link.start(picture: UnitSplitter(unit: unit, type: .video, stream: picture.id, number: number)) else {
+            self.picture?.needsKeyframe = true
+            skippedPictures += 1
+            return .behind
+        }
+        self.picture?.needsKeyframe = false
+        return .sent
+    }
+
+    mutating func send(sound unit: AccessUnit, number: UInt32) {
+        guard let sound, let link else { return }
+        droppedSound += link.send(sound: UnitSplitter(unit: unit, type: .audio, stream: sound.id, number: number))
     }
 
     private func announce(_ content: StreamConfiguration.Content, stream: UInt16) {

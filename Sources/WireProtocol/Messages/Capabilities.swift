@@ -26,6 +26,8 @@ package struct Capabilities: Codable, Hashable, Sendable {
         package static let motion = Feature(rawValue: "motion")
         /// `movement` is sent to whoever wants metadata.
         package static let movement = Feature(rawValue: "movement")
+        /// `recordings`, `playRecording` and `controlPlayback` are answered.
+        package static let recordings = Feature(rawValue: "recordings")
     }
 
     /// What a studio gets that asks for none: where that isn't said, the largest on offer.

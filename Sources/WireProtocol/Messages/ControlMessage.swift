@@ -28,6 +28,10 @@ package enum ControlMessage: Hashable, Sendable {
     case definitionChanged(DefinitionChanged)
     case muteChanged(MuteChanged)
     case talk(Talk)
+    case recordings(ListRecordings)
+    case playRecording(PlayRecording)
+    case controlPlayback(ControlPlayback)
+    case playback(Playback)
     case capabilitiesChanged(CapabilitiesChanged)
     case pairingProof(PairingProof)
     case pairingAccepted(PairingAccepted)
@@ -63,6 +67,10 @@ package enum ControlMessage: Hashable, Sendable {
         case .definitionChanged(let body): body
         case .muteChanged(let body): body
         case .talk(let body): body
+        case .recordings(let body): body
+        case .playRecording(let body): body
+        case .controlPlayback(let body): body
+        case .playback(let body): body
         case .capabilitiesChanged(let body): body
         case .pairingProof(let body): body
         case .pairingAccepted(let body): body
@@ -98,6 +106,10 @@ package enum ControlMessage: Hashable, Sendable {
         DefinitionChanged.name: { .definitionChanged(try DefinitionChanged(from: $0)) },
         MuteChanged.name: { .muteChanged(try MuteChanged(from: $0)) },
         Talk.name: { .talk(try Talk(from: $0)) },
+        ListRecordings.name: { .recordings(try ListRecordings(from: $0)) },
+        PlayRecording.name: { .playRecording(try PlayRecording(from: $0)) },
+        ControlPlayback.name: { .controlPlayback(try ControlPlayback(from: $0)) },
+        Playback.name: { .playback(try Playback(from: $0)) },
         CapabilitiesChanged.name: { .capabilitiesChanged(try CapabilitiesChanged(from: $0)) },
         PairingProof.name: { .pairingProof(try PairingProof(from: $0)) },
         PairingAccepted.name: { .pairingAccepted(try PairingAccepted(from: $0)) },

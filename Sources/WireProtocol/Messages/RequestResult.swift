@@ -1,3 +1,5 @@
+import CamoTypes
+
 /// Either end: how a request went. Every request gets exactly one.
 package struct RequestResult: MessageBody {
     package static let name = "result"
@@ -25,19 +27,32 @@ package struct RequestResult: MessageBody {
     package var code: Code
     /// More about it, for people.
     package var text: String?
+    /// To `recordings`: what there is, the oldest first.
+    package var recordings: [Recording]?
 
-    package init(request: UInt32, code: Code = .ok, text: String? = nil) {
+    package init(request: UInt32, code: Code = .ok, text: String? = nil, recordings: [Recording]? = nil) {
+        self.recordings = recordings
         self.request = request
         self.code = code
         self.text = text
     }
 
-    private enum CodingKeys: String, CodingKey { case request, code, text }
+    private enum CodingKeys: String, CodingKey { case request, code, text, recordings }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         request = try container.integer(.request)
         code = try container.word(.code, as: Code.self)
         text = try container.sentenceIfPresent(.text)
+        recordings = try container.listIfPresent(
+            .recordings, of: RecordingCoding.self, limit: Limits.recordingCount)?.map(\.recording)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(request, forKey: .request)
+        try container.encode(code.rawValue, forKey: .code)
+        try container.encodeIfPresent(text, forKey: .text)
+        try container.encodeIfPresent(recordings?.map(RecordingCoding.init), forKey: .recordings)
     }
 }

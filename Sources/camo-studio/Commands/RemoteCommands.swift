@@ -70,6 +70,20 @@ struct RemoteCommands {
         }
     }
 
+    /// Lists what the producer has recorded.
+    func recordings(_ producer: ProducerChoice) async -> ExitCode {
+        let found = Locked<[Recording]>([])
+        return await perform(producer) { controller in
+            _ = try await controller.waitForCapabilities(atMost: Self.patience)
+            let list = try await controller.recordings()
+            found.withLock { $0 = list }
+        } tell: { _ in
+            let list = found.withLock { $0 }
+            for recording in list { try run.print(recording.line, recording.event) }
+            if list.isEmpty { run.events.write(Event("noRecordings", sentence: "The producer has recorded nothing")) }
+        }
+    }
+
     private func perform(
         _ producer: ProducerChoice, _ work: @escaping @Sendable (StudioController) async throws -> Void,
         tell: (StudioController) throws -> Void

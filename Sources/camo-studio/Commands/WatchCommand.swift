@@ -53,30 +53,12 @@ struct WatchCommand {
             return run.fail(error)
         }
 
-        let ticker = Task { await tick(controller, outputs) }
+        let statistics = RunningStatistics(run, isTold: options.tellsStatistics)
+        let ticker = Task { await statistics.follow(controller, outputs) }
         let ending = await run.ending()
         ticker.cancel()
         run.events.endStatus()
         return await finish(controller, outputs, reporter, ending)
-    }
-
-    /// Once a second: the status line, and statistics where they are wanted, drawn in a terminal and told elsewhere.
-    private func tick(_ controller: StudioController, _ outputs: WatchOutputs) async {
-        var panel = StatisticsPanel()
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
-            guard !Task.isCancelled, case .connected(let connection) = controller.state else { continue }
-            let statistics = controller.statistics
-            if options.tellsStatistics, run.events.hasStatus {
-                let lines = panel.draw(connection.peer.name, statistics, outputs: outputs.events.compactMap(\.sentence))
-                run.events.status(lines)
-                continue
-            }
-            if options.tellsStatistics {
-                for event in [statistics.event] + outputs.events { run.events.write(event) }
-            }
-            run.events.status("\(connection.peer.name): \(statistics.text)")
-        }
     }
 
     private func finish(

@@ -72,7 +72,7 @@ import WireProtocol
         let studio = try rig.studio()
         await rig.connect(studio)
         await studio.seen.wait { $0.cameras?.selected == "A" && $0.controls?.controls.map(\.id) == ["brightness"] }
-        #expect(studio.seen.value.capabilities?.features == [.selectCamera, .setControl])
+        #expect(studio.seen.value.capabilities?.features == [.selectCamera, .setControl, .recordings])
         // Somebody else at the producer's computer.
         await machine.state.wait { $0.watches["A"] != nil }
         machine.set("brightness", to: 9, on: "A")
@@ -249,7 +249,7 @@ import WireProtocol
         await rig.connect(studio)
         let answer = await studio.endpoint.request { .selectCamera(SelectCamera(request: $0, camera: "B")) }
         #expect(answer?.code == .unsupported)
-        #expect(studio.seen.value.capabilities?.features == [])
+        #expect(studio.seen.value.capabilities?.features == [.recordings])
         rig.controller.stop()
     }
 }

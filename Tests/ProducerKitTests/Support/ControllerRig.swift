@@ -20,6 +20,8 @@ enum Told: Hashable, Sendable {
     case controls([CameraControl])
     case pause(Bool)
     case end(ProducerError?)
+    case recorded(Recording.ID)
+    case recordingEnded(ProducerError?)
 }
 
 /// A delegate that writes down what it is told.
@@ -54,6 +56,12 @@ extension LoggingDelegate {
     }
     func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {
         log.change { $0.append(.pause(isPaused)) }
+    }
+    func producerController(
+        _ controller: ProducerController, didRecord recording: Recording, to path: String
+    ) { log.change { $0.append(.recorded(recording.id)) } }
+    func producerController(_ controller: ProducerController, didStopRecordingWith error: ProducerError?) {
+        log.change { $0.append(.recordingEnded(error)) }
     }
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {
         log.change { $0.append(.failure(error)) }

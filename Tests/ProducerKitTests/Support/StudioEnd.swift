@@ -16,6 +16,7 @@ final class StudioEnd: Sendable {
         var controls: Controls?
         var controlChanges: [ControlChanged] = []
         var lenses: [CameraParametersMessage] = []
+        var playbacks: [Playback] = []
 
         var isConnected: Bool { if case .connected = states.last { true } else { false } }
         /// Why it will not be let in, however often it tries.
@@ -67,6 +68,7 @@ final class StudioEnd: Sendable {
                 case .cameras(let cameras): seen.cameras = cameras
                 case .controls(let controls): seen.controls = controls
                 case .controlChanged(let change): seen.controlChanges.append(change)
+                case .playback(let playback): seen.playbacks.append(playback)
                 case .cameraParameters(let message): seen.lenses.append(message)
                 default: break
                 }

@@ -29,6 +29,12 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
     /// What they are answered.
     let answer = Locked<(code: RequestResult.Code, text: String?)>((.ok, nil))
 
+    /// What studios asked of its recordings, and what they are answered; nil: it does as it should.
+    let asked = Locked<[RecordingRequest]>([])
+    let recordings = Locked<[Recording]>([])
+    let recordingAnswer = Locked<RecordingAnswer?>(nil)
+    private let place = Locked<PlaybackPlace?>(nil)
+
     init() throws {
         folder = try TemporaryFolder()
         let directory = try StateDirectory(chosen: folder.path, program: "camo-producer", report: { _ in })
@@ -90,7 +96,9 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
             bytes += [UInt8](repeating: 128, count: PixelFormat.i420.byteCount(size) - size.area)
             let frame = bytes.withUnsafeBytes { try? VideoFrame(copying: $0, size: size, format: .i420) }
             let now = SystemClock().now
-            guard let frame, state.viewers.values.contains(where: \.isReadyForPicture),
+            let played = place.withLock { $0 }
+            guard let frame,
+                state.viewers.values.contains(where: \.isReadyForPicture) || played?.isReadyForPicture == true,
                 let unit = try? state.encoder?.encode(frame, at: now, isKeyframe: state.needsKeyframe)
             else { return }
             state.needsKeyframe = false
@@ -98,6 +106,9 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
                 if [.behind, .waitingForKeyframe].contains(viewer.offerPicture(unit, number: state.number)) {
                     state.needsKeyframe = true
                 }
+            }
+            if let played, [.behind, .waitingForKeyframe].contains(played.offerPicture(unit, number: state.number)) {
+                state.needsKeyframe = true
             }
             state.number &+= 1
         }
@@ -136,6 +147,44 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
             }
         }
         answer(code, text)
+    }
+
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: RecordingRequest,
+        answer: @escaping @Sendable (RecordingAnswer) -> Void
+    ) {
+        asked.withLock { $0.append(request) }
+        if let wanted = recordingAnswer.withLock({ $0 }) { return answer(wanted) }
+        switch request {
+        case .list: return answer(RecordingAnswer(.ok, recordings: recordings.withLock { $0 }))
+        case .play(let id, let position):
+            let place = viewer.beginPlayback()
+            self.place.withLock { $0 = place }
+            place.tell(Self.playback(id, .playing, position))
+        case .control(.stop): _ = place.take()?.end(Self.playback("0a1b2c3d", .stopped, .zero))
+        case .control: break
+        }
+        answer(RecordingAnswer(.ok))
+    }
+
+    private static func playback(_ id: String, _ state: Playback.State, _ position: Microseconds) -> Playback {
+        Playback(
+            recording: id, state: state, position: position, duration: .seconds(Int64(90)), time: SystemClock().now)
+    }
+
+    /// Pictures of the recording come from now on.
+    func playPictures(from position: Microseconds) {
+        state.sync { state in
+            place.withLock { $0 }?.beginPicture(
+                VideoStreamFormat(size: Self.size, framesPerSecond: 50, color: .convertedBGRA, definition: .economy))
+            state.needsKeyframe = true
+        }
+    }
+
+    /// Of the first studio: pictures, sound.
+    var mutes: [Bool] {
+        guard let viewer = endpoint.withLock({ $0?.viewers.first }) else { return [] }
+        return [viewer.connection.isPictureMuted, viewer.connection.isSoundMuted]
     }
 
     private func show(_ camera: String, on endpoint: ProducerEndpoint) {

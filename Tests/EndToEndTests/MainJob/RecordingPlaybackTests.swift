@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A producer records, and a studio plays it; ffmpeg is the judge.
+@Suite(.serialized) struct RecordingPlaybackTests {
+    /// A clip that gets brighter: luma 20 + 2 for each picture, 25 a second, with a tone of 440 Hz.
+    private func makeClip(_ rig: Rig) async throws -> String {
+        let path = try rig.directory("clip").file("clip.mp4")
+        try await rig.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i",
+                "color=black:size=320x180:rate=25:duration=4,geq=lum='20+2*N':cb=128:cr=128", "-f", "lavfi", "-i",
+                "sine=frequency=440:duration=4", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", path,
+            ], within: .seconds(30))
+        return path
+    }
+
+    /// Recorded by a producer whose program has ended; the recording's ID and path.
+    private func record(_ rig: Rig, _ pair: Pair) async throws -> (id: String, path: String) {
+        let path = try rig.directory("recordings").file("a.mp4")
+        let producer = try pair.startProducer(
+            ["--file", try await makeClip(rig), "--record", path, "--json", "--no-advertise"])
+        #expect(try await producer.exit(within: .seconds(30)) == .exited(0))
+        let recorded = try #require(producer.events().last { $0.kind == "recorded" })
+        return (try #require(recorded.id.string), path)
+    }
+
+    private func startLive(_ pair: Pair, _ more: [String] = []) async throws -> (ChildProcess, address: String) {
+        let producer = try pair.startProducer(
+            ["--test-pattern", "--size", "640x360", "--fps", "20", "--json", "--no-advertise"] + more)
+        return (producer, "127.0.0.1:\(try await pair.port(of: producer))")
+    }
+
+    /// Mean luma of each picture.
+    private func lumas(_ path: String, _ rig: Rig) async throws -> [Double] {
+        try await rig.run(
+            "ffprobe",
+            [
+                "-v", "error", "-f", "lavfi", "-i", "movie=\(path),signalstats", "-show_entries",
+                "frame_tags=lavfi.signalstats.YAVG", "-of", "csv=p=0",
+            ], within: .seconds(30)
+        ).split(separator: "\n").compactMap { Double($0) }
+    }
+
+    /// The picture, bit by bit.
+    private func digest(_ path: String, _ rig: Rig) async throws -> String {
+        try await rig.run(
+            "ffmpeg", ["-v", "error", "-i", path, "-map", "0:v", "-f", "md5", "-"], within: .seconds(30))
+    }
+
+    /// Hertz, by how often the sound goes through zero.
+    private func tone(_ path: String, _ rig: Rig) async throws -> Double {
+        let raw = try rig.directory("tone").file("sound.f32")
+        try await rig.run(
+            "ffmpeg", ["-v", "error", "-y", "-ss", "0.5", "-t", "2", "-i", path, "-ac", "1", "-f", "f32le", raw],
+            within: .seconds(30))
+        let bytes = FileManager.default.contents(atPath: raw) ?? Data()
+        let samples = bytes.withUnsafeBytes { buffer in
+            (0..<buffer.count / 4).map {
+                Float(bitPattern: UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self)))
+            }
+        }
+        let crossings = zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        return Double(crossings) * 48_000 / Double(max(1, samples.count))
+    }
+
+    @Test func `it is listed and played whole, bit by bit, while another studio watches what is live`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let (id, path) = try await record(rig, pair)
+            let (_, address) = try await startLive(pair)
+            let list = try pair.startStudio(["recordings", "--connect", address, "--json"])
+            #expect(try await list.exit(within: .seconds(15)) == .exited(0))
+            let listed = try #require(list.events().last { $0.kind == "storedRecording" })
+            #expect(listed.id.string == id && listed.width.integer == 320 && listed.sound.bool == true)
+            #expect(!list.standardOutput.text.contains("a.mp4"))
+
+            let live = try rig.directory("live").file("out.mp4")
+            let other = try pair.startStudio(["--connect", address, "--record", live, "--json", "--stats"])
+            try await other.pictures(5, within: .seconds(20))
+            let out = try rig.directory("out").file("out.mp4")
+            let studio = try pair.startStudio(["play", id, "--connect", address, "--record", out, "--json", "--stats"])
+            #expect(try await studio.exit(within: .seconds(30)) == .exited(0))
+            let states = studio.events().filter { $0.kind == "playback" }.compactMap { $0.state.string }
+            #expect(states.first == "playing" && states.last == "ended")
+            other.signal(SIGINT)
+            _ = try await other.exit(within: .seconds(5))
+
+            let (original, played) = (try await Judge.probe(path, rig), try await Judge.probe(out, rig))
+            #expect(original.frames >= 95 && played.frames == original.frames)
+            #expect(abs(played.seconds - original.seconds) < 0.1 && played.audioCodec == "aac")
+            #expect(try await digest(out, rig) == digest(path, rig))
+            #expect(try await Judge.complaints(out, rig) == "")
+            let hertz = try await tone(out, rig)
+            #expect(abs(hertz - 440) < 8)
+            // Its pictures are of the pattern's size, and came all the while.
+            let others = try await Judge.probe(live, rig)
+            #expect(others.width == 640 && Double(others.frames) > 20 * 3.5)
+        }
+    }
+
+    @Test func `it begins at the keyframe up to a place`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let (id, path) = try await record(rig, pair)
+            let (_, address) = try await startLive(pair)
+            let out = try rig.directory("out").file("out.mp4")
+            let studio = try pair.startStudio(
+                ["play", id, "--from", "2.5", "--connect", address, "--record", out, "--no-sound"])
+            #expect(try await studio.exit(within: .seconds(30)) == .exited(0))
+            let (all, part) = (try await lumas(path, rig), try await lumas(out, rig))
+            // A keyframe comes every two seconds.
+            #expect((40...55).contains(part.count))
+            #expect(zip(all.suffix(part.count), part).allSatisfy { abs($0 - $1) < 0.5 })
+            #expect(try await Judge.probe(out, rig).audioCodec == nil)
+        }
+    }
+
+    @Test func `what is not there, damaged, or not to be given out ends with its own status`() async throws {
+        try await Rig.run { rig in
+            let pair = try await Pair.paired(rig)
+            let (id, path) = try await record(rig, pair)
+            let (producer, address) = try await startLive(pair)
+            let calls: [(arguments: [String], status: Int32, words: String)] = [
+                (["play", "00000000"], 66, "there is no recording 00000000"),
+                (["play", path], 66, "there is no recording"),
+                (["play", id, "--from", "600"], 64, "seconds"),
+            ]
+            for (arguments, status, words) in calls {
+                let studio = try pair.startStudio(arguments + ["--connect", address])
+                #expect(try await studio.exit(within: .seconds(15)) == .exited(status))
+                #expect(studio.standardError.text.contains(words), "\(studio.standardError.text)")
+            }
+            // As long as it was, and nothing of what it was.
+            let count = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            try Data(repeating: 7, count: count).write(to: URL(filePath: path))
+            let damaged = try pair.startStudio(["play", id, "--connect", address])
+            #expect(try await damaged.exit(within: .seconds(15)) == .exited(69))
+            #expect(damaged.standardError.text.contains("it is damaged"))
+            producer.signal(SIGINT)
+            #expect(try await producer.exit(within: .seconds(5)) == .exited(130))
+
+            let (_, closed) = try await startLive(pair, ["--no-remote-control"])
+            for arguments in [["recordings"], ["play", id]] {
+                let studio = try pair.startStudio(arguments + ["--connect", closed])
+                #expect(try await studio.exit(within: .seconds(15)) == .exited(78))
+                #expect(studio.standardError.text.contains("remote control is switched off"))
+            }
+        }
+    }
+}
