@@ -87,7 +87,10 @@ final class RecordingPlayer: Sendable {
             while try follow(&run) { try step(&run) }
         } catch {
             tell(playback(.failed, run.schedule.position(at: clock.now), at: clock.now, text: error.code.sentence))
-            while !orders.withLock({ $0.isStopped }) { pause(until: nil) }
+            while !orders.withLock({ $0.isStopped }) {
+                pause(until: nil)
+                wake.reset()
+            }
         }
     }
 

@@ -20,8 +20,12 @@ public struct PlaybackState: Hashable, Sendable {
     /// Why it failed; a sentence.
     public var reason: String?
 
+    /// When it was told, by this machine's clock.
+    var time: MonotonicTime
+
     /// Nil: it was stopped.
-    init?(_ message: Playback) {
+    init?(_ message: Playback, at time: MonotonicTime) {
+        self.time = time
         guard message.state != .stopped else { return nil }
         recording = message.recording
         // One that is not known: nothing moves.

@@ -18,6 +18,15 @@ extension StudioController {
     /// What is played; nil: what comes is live.
     public var playback: PlaybackState? { playbacks.value }
 
+    /// Where in the recording the producer is now, within what the link takes; nil: what comes is live. That of a picture is
+    /// ``VideoFrameInfo/progress``.
+    public var playbackPosition: Microseconds? {
+        guard let state = playbacks.value else { return nil }
+        guard state.phase == .playing else { return state.position }
+        let position = MonotonicTime(microseconds: state.position.count) + (clock.now - state.time)
+        return min(Microseconds(position.microseconds), state.duration)
+    }
+
     /// A new stream at each access: ``playback``, then each change.
     public var playbackUpdates: AsyncStream<PlaybackState?> { playbacks.stream }
 
@@ -119,7 +128,7 @@ extension StudioController {
 
     func producerPlays(_ message: Playback) {
         pipeline.playbackChanged(to: message)
-        playbackIs(PlaybackState(message))
+        playbackIs(PlaybackState(message, at: clock.now))
         guard message.state == .stopped else { return }
         // The producer may have ended it by itself.
         Task { try? await sendMutes(open.withLock { $0?.mutedNow } ?? []) }

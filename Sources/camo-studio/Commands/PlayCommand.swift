@@ -1,4 +1,5 @@
 import CommandCore
+import Confinement
 import StudioKit
 
 /// `camo-studio play ID`: has the producer send a recording, gives it out, and ends with it.
@@ -35,7 +36,9 @@ struct PlayCommand {
         }
         let statistics = RunningStatistics(run, isTold: options.outputs.tellsStatistics)
         let ticker = Task { await statistics.follow(controller, outputs) { Self.place(controller) } }
+        let keys = watchKeys(controller)
         let result = await run.race { [options] in try await Self.play(options, controller, outputs) }
+        keys?.end()
         ticker.cancel()
         run.events.endStatus()
         return await finish(controller, outputs, reporter, result)
@@ -67,8 +70,22 @@ struct PlayCommand {
         }
     }
 
+    /// Whoever sits at the terminal goes back and forth.
+    private func watchKeys(_ controller: StudioController) -> TerminalKeys? {
+        let reader = Locked(PlaybackKeys())
+        let keys = TerminalKeys.watch { byte in
+            guard let action = reader.withLock({ $0.read(byte) }) else { return }
+            Task { try? await action.perform(on: controller) }
+        }
+        if keys != nil {
+            run.events.write(Event("keys", sentence: "Space: pause and go on; arrows: ten seconds back or on"))
+        }
+        return keys
+    }
+
     private static func place(_ controller: StudioController) -> String {
-        controller.playback.map { "\($0.phase.rawValue) of \($0.duration.clock), " } ?? ""
+        guard let playback = controller.playback, let position = controller.playbackPosition else { return "" }
+        return "\(playback.phase.rawValue) \(position.clock) of \(playback.duration.clock), "
     }
 
     private func finish(

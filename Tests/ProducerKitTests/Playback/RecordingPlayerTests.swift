@@ -1,5 +1,6 @@
 import CamoTypes
 import Confinement
+import Foundation
 import MediaCore
 import Testing
 import TransportCore
@@ -172,6 +173,22 @@ import WireProtocol
         #expect(seen.told[1].time == seen.pictures[10].presentationTime)
         #expect(abs(seen.told[1].position.count - 400_000) < 100)
         await played.stop()
+    }
+
+    @Test func `one that cannot be read on is told, once, without its path, and can be stopped`() async throws {
+        let path = folder.file("noise.mp4")
+        try RecordedClip.record(to: path, isNoise: true)
+        let played = try Played(path)
+        await played.sink.seen.wait { $0.states.last == .ended }
+        try Data().write(to: URL(filePath: path))
+        played.player.seek(to: .seconds(1.5))
+        await played.sink.seen.wait { $0.states.last == .failed }
+        let text = try #require(played.seen.told.last?.text)
+        #expect(text == "the recording is damaged" || text == "the recording cannot be read on")
+        played.player.seek(to: .zero)
+        played.player.sinkDidChange()
+        await played.stop()
+        #expect(played.seen.states.count { $0 == .failed } == 1)
     }
 
     @Test func `muted pictures are not waited for`() async throws {

@@ -12,12 +12,21 @@ enum RecordedClip {
     /// Luma of the picture at a time.
     static func luma(at time: Microseconds) -> Int { 40 + Int(time.count / 40_000) }
 
+    private static func noise() throws -> VideoFrame {
+        let bytes = (0..<PixelFormat.i420.byteCount(size)).map { _ in UInt8.random(in: 16...235) }
+        return try bytes.withUnsafeBytes { try VideoFrame(copying: $0, size: size, format: .i420) }
+    }
+
     /// - Parameters:
+    ///   - path: Where to.
+    ///   - told: What became of its files.
+    ///   - hasSound: With silence.
     ///   - seconds: At most six.
+    ///   - isNoise: Large for what there is to see.
     ///   - isKilled: The program ends before the file does.
     @discardableResult
     static func record(
-        to path: String, seconds: Int = 4, hasSound: Bool = true, isKilled: Bool = false,
+        to path: String, seconds: Int = 4, hasSound: Bool = true, isKilled: Bool = false, isNoise: Bool = false,
         told: (Recorder.File) -> Void = { _ in }
     ) throws -> Recorder? {
         let encoder = try X264Encoder(
@@ -27,7 +36,7 @@ enum RecordedClip {
         recorder.fileDidChange = { files.append($0) }
         for number in 0..<seconds * 25 {
             let time = Microseconds(Int64(number) * 40_000)
-            let frame = try VideoFrame.grey(UInt8(luma(at: time)), size)
+            let frame = try isNoise ? noise() : VideoFrame.grey(UInt8(luma(at: time)), size)
             try recorder.write(video: encoder.encode(frame, at: start + time, isKeyframe: number % 25 == 0))
             if hasSound {
                 let bytes = [UInt8](repeating: 0, count: 1_920 * AudioFormat.standard.bytesPerSample)
