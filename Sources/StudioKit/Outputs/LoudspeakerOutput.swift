@@ -9,23 +9,7 @@ internal import MediaCore
 package final class LoudspeakerOutput: StudioOutput {
     package let needs: OutputNeeds = .sound
     private let device: SoundPlaybackDevice
-    private let inbox: Locked<Inbox>
-
-    /// Sound on its way to the device's thread. A value; its owner guards it.
-    private struct Inbox: Sendable {
-        /// More than a second is of no use to anybody.
-        static let limit = 100
-
-        var frames: [AudioFrame] = []
-        var droppedCount = 0
-
-        mutating func append(_ frame: AudioFrame) {
-            frames.append(frame)
-            guard frames.count > Self.limit else { return }
-            frames.removeFirst(frames.count - Self.limit)
-            droppedCount += 1
-        }
-    }
+    private let inbox: PlayoutInbox
 
     /// Opens the device and plays silence.
     ///
@@ -43,22 +27,12 @@ package final class LoudspeakerOutput: StudioOutput {
         device name: String, nodes: any PlaybackNodes, clock: any MonotonicClock,
         report: @escaping @Sendable (String) -> Void
     ) throws(StudioError) {
-        let inbox = Locked(Inbox())
+        let inbox = PlayoutInbox(clock: clock)
         self.inbox = inbox
-        // Confined to the device's thread.
-        nonisolated(unsafe) var playout: SoundPlayout?
         do throws(DeviceError) {
             device = try SoundPlaybackDevice(name, nodes: nodes)
             try device.start(
-                source: { ahead, format in
-                    let open = playout.flatMap { $0.output == format ? $0 : nil } ?? SoundPlayout(to: format)
-                    playout = open
-                    let frames = inbox.withLock { inbox in
-                        defer { inbox.frames = [] }
-                        return inbox.frames
-                    }
-                    return Self.bytes(of: frames, ahead, open, clock)
-                },
+                source: { inbox.take(ahead: $0, format: $1) },
                 onEvent: { event in
                     switch event {
                     case .lost(let error): report("no sound: \(error); the picture goes on")
@@ -70,22 +44,8 @@ package final class LoudspeakerOutput: StudioOutput {
         }
     }
 
-    private static func bytes(
-        of frames: [AudioFrame], _ ahead: Microseconds, _ playout: SoundPlayout, _ clock: any MonotonicClock
-    ) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let perSecond = Int64(playout.output.sampleRate * playout.output.bytesPerSample)
-        for frame in frames {
-            let made = Microseconds(Int64(bytes.count) * 1_000_000 / perSecond)
-            // Sound that cannot be converted is left out; the next packet may be heard.
-            let more = try? playout.convert(frame, ahead: Microseconds(ahead.count + made.count), at: clock.now)
-            bytes += more ?? []
-        }
-        return bytes
-    }
-
     package func play(_ sound: ReceivedSound) {
-        inbox.withLock { $0.append(sound.frame) }
+        inbox.append(sound.frame)
         device.soundHasCome()
     }
 
