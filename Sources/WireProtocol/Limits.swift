@@ -69,6 +69,8 @@ package enum Limits {
     package static let pingInterval = Microseconds.seconds(1)
     /// Silence after which a second link is dialled into the same session.
     package static let silenceBeforeSecondLink = Microseconds.seconds(1)
+    /// Silence after which nobody is speaking any more on the producer's loudspeaker: before the link is dead.
+    package static let silenceBeforeTalkEnds = Microseconds.seconds(3)
     /// Silence after which a link is dead.
     package static let silenceBeforeDeath = Microseconds.seconds(5)
     /// The clocks' offset is that of the sample of least round trip within this time.

@@ -37,6 +37,9 @@ enum ProducerTable {
     static let alsa = Option("alsa", .text, as: "DEV", "a microphone: default, hw:1,0")
     static let sound = Option<StreamOptions.SoundCodec>("sound", .choice, as: "WORD", "how sound is coded")
 
+    static let speaker = Option(
+        "speaker", .text, as: "DEV", "a loudspeaker on which studios may speak: default, hw:1,0; else none may")
+
     static let port = Option(
         "port", .wholeNumber(in: 1...65535), "wait for studios at this TCP port; any free one where not given")
     static let connect = Option("connect", .hostPort, "dial a studio that listens (camo-studio --listen)")
@@ -74,7 +77,7 @@ enum ProducerTable {
                 OptionGroup(
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
                 OptionGroup("Motion", [motion, motionZones]),
-                OptionGroup("Sound", [alsa, sound]),
+                OptionGroup("Sound", [alsa, sound, speaker]),
                 OptionGroup("Recording", [record, splitSeconds, splitMegabytes]),
                 OptionGroup("Network", [port, connect, publish, name, noAdvertise, noRemoteControl]),
                 OptionGroup("USB", [usb, acceptUSB]),

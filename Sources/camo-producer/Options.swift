@@ -167,6 +167,8 @@ struct StreamOptions: Equatable, Sendable {
     /// An ALSA device; nil: the default one with a camera, the source's own sound else.
     var alsaDevice: String?
     var sound = SoundCodec.auto
+    /// An ALSA device on which studios may speak; nil: none may.
+    var speaker: String?
 
     /// Of the capture, and the largest on offer; nil: the source's own.
     var size: PixelSize?
@@ -207,6 +209,7 @@ struct StreamOptions: Equatable, Sendable {
 
         alsaDevice = arguments[ProducerTable.alsa]
         sound = arguments[ProducerTable.sound] ?? .auto
+        speaker = arguments[ProducerTable.speaker]
         if sound == .off { try arguments.refuse([ProducerTable.alsa], "makes no sense with --sound off") }
 
         size = arguments[ProducerTable.size]

@@ -138,6 +138,24 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
         run.events.write(.pause(isPaused))
     }
 
+    func producerController(_ controller: ProducerController, didBeginTalkFrom peer: Peer) {
+        run.events.write(
+            Event(
+                "talk", sentence: "\(peer.name) (\(peer.id.short)) speaks on the loudspeaker",
+                ["state": "began", "id": .string(peer.id.short), "name": .string(peer.name)]))
+    }
+
+    func producerController(_ controller: ProducerController, didEndTalkFrom peer: Peer, reason: String?) {
+        run.events.write(
+            Event(
+                "talk",
+                sentence: "\(peer.name) (\(peer.id.short)) speaks no longer" + (reason.map { ": \($0)" } ?? ""),
+                [
+                    "state": "ended", "id": .string(peer.id.short), "name": .string(peer.name),
+                    "reason": JSONValue(reason),
+                ]))
+    }
+
     func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion) {
         run.events.write(.motion(motion))
     }

@@ -65,6 +65,7 @@ struct StreamCommand {
         configuration.advertises = options.isAdvertised
         configuration.allowsRemoteControl = options.allowsRemoteControl
         configuration.motionDetection = options.motion
+        configuration.speaker = options.speaker
         configuration.dial = options.connect
         configuration.usb = options.acceptsOverUSB == .never ? .off : options.usb
         configuration.pairsOverCable =
@@ -107,6 +108,9 @@ struct StreamCommand {
         if let remark = choice.remark { run.events.write(Event("source", sentence: remark)) }
         for case let microphone as MicrophoneSource in choice.sources where options.alsaDevice != nil {
             guard let line = microphone.absence else { continue }
+            run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
+        }
+        if let line = controller.speakerAbsence {
             run.events.write(Event("notice", sentence: line, ["text": .string(line)]))
         }
         run.events.write(

@@ -1,6 +1,7 @@
 import CamoTypes
 import CommandCore
 import GadgetSetup
+import StudioKit
 
 /// The words of `camo-studio`.
 enum StudioTable {
@@ -23,6 +24,11 @@ enum StudioTable {
     static let v4l2 = Option(
         "v4l2", .path, as: "DEV", "be a webcam of this machine: a v4l2loopback device, /dev/video9")
     static let alsa = Option("alsa", .text, as: "DEV", "play the sound on this device: default, hw:1,0")
+    static let talk = Option(
+        "talk", .text, as: "DEV", "speak on the producer's loudspeaker (camo-producer --speaker) by this microphone")
+    static let talkMode = Option<TalkMode>(
+        "talk-mode", .choice, as: "MODE",
+        "one-way: the producer's sound is silent meanwhile; where not given: one-way with --alsa, else two-way")
     static let definition = Option<Definition>("definition", .choice, "what to ask the producer for")
     static let noSound = Flag("no-sound", "ask for no sound")
     static let name = Option("name", .name, "what producers call this studio; the host's name where not given")
@@ -32,7 +38,8 @@ enum StudioTable {
     static let stats = Flag("stats", "tell once a second how the stream is doing; drawn in a terminal")
     static let motion = Flag("motion", "tell what moves in the picture (camo-producer --motion)")
     static let outputs: [any CommandOption] = [
-        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound, motion,
+        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound, motion, talk,
+        talkMode,
     ]
 
     static let playOutputs: [any CommandOption] = [

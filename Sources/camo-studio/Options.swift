@@ -1,6 +1,7 @@
 import CamoTypes
 import CommandCore
 import GadgetSetup
+import StudioKit
 
 /// What the command line of `camo-studio` asks for.
 struct StudioOptions: Equatable, Sendable {
@@ -127,6 +128,8 @@ struct WatchOptions: Equatable, Sendable {
     var hasSound = true
     /// Tell what moves.
     var tellsMotion = false
+    /// Nil: nothing is said.
+    var talk: TalkOptions?
     /// What producers call this studio; nil: the host's name.
     var name: String?
     /// Nil: both, for paired producers.
@@ -149,6 +152,12 @@ struct WatchOptions: Equatable, Sendable {
         tellsStatistics = arguments[StudioTable.stats]
         hasSound = !arguments[StudioTable.noSound]
         tellsMotion = arguments[StudioTable.motion]
+        talk = arguments[StudioTable.talk].map { device in
+            // A loudspeaker here would be heard by the microphone beside it.
+            TalkOptions(
+                device: device, mode: arguments[StudioTable.talkMode] ?? (loudspeaker == nil ? .twoWay : .oneWay))
+        }
+        if talk == nil { try arguments.refuse([StudioTable.talkMode], "needs --talk") }
         name = arguments[StudioTable.name]
         if !hasSound { try arguments.refuse([StudioTable.alsa], "makes no sense with --no-sound") }
     }
@@ -166,6 +175,13 @@ struct PlayOptions: Equatable, Sendable {
         start = .seconds(arguments[StudioTable.from] ?? 0)
         outputs = try WatchOptions(arguments)
     }
+}
+
+/// Speaking on the producer's loudspeaker.
+struct TalkOptions: Equatable, Sendable {
+    /// An ALSA device.
+    var device: String
+    var mode: TalkMode
 }
 
 struct PairOptions: Equatable, Sendable {

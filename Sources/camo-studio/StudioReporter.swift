@@ -106,6 +106,27 @@ final class StudioReporter: StudioControllerDelegate, Sendable {
         run.events.write(.motion(motion))
     }
 
+    func studioController(_ controller: StudioController, talkDidChangeTo state: TalkState) {
+        var event = Event("talk")
+        switch state {
+        case .off:
+            event.sentence = "Nothing is said any more"
+            event.fields.append(JSONMember("state", "off"))
+        case .talking(let mode):
+            event.sentence = "The microphone is heard at the producer (\(mode.rawValue))"
+            event.fields.append(JSONMember("state", "talking"))
+        case .waiting:
+            event.sentence = "The microphone is not heard until the connection is back"
+            event.fields.append(JSONMember("state", "waiting"))
+        }
+        event.fields.append(JSONMember("mode", JSONValue(state.mode?.rawValue)))
+        run.events.write(event)
+    }
+
+    func studioController(_ controller: StudioController, didFailToTalk error: StudioError) {
+        run.events.write(.error(error.description, exitCode: ExitCode(error)))
+    }
+
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition) {
         run.events.write(
             Event(

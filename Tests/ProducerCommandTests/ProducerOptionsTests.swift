@@ -45,6 +45,11 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(complaint(["--test-pattern", "--alsa", "hw:9,9", "--sound", "off"]).contains("--sound off"))
     }
 
+    @Test func studiosSpeakOnlyWhereALoudspeakerWasGiven() throws {
+        #expect(try stream("--test-pattern").speaker == nil)
+        #expect(try stream("--test-pattern", "--speaker", "hw:1", "--no-remote-control").speaker == "hw:1")
+    }
+
     @Test func publishing() throws {
         #expect(try stream("--test-pattern").publishTargets().isEmpty)
         let given = try stream("--publish", "rtmp://h/live/key").publishTargets()
@@ -179,7 +184,7 @@ private func complaint(_ arguments: [String]) -> String {
     /// whoever opens them.
     @Test(arguments: ProducerTable.tool.root.options.filter { $0.value != nil }.map(\.name))
     func nonsenseIsRefusedByName(name: String) {
-        let isFree = ["v4l2", "file", "alsa", "name", "record"].contains(name)
+        let isFree = ["v4l2", "file", "alsa", "speaker", "name", "record"].contains(name)
         for text in isFree ? [""] : ["", "0", "-1", "1e9", "nan", "0x0", "99999x1", "word"] {
             #expect(complaint(["--\(name)", text]).contains("--\(name)"), "\(text)")
         }

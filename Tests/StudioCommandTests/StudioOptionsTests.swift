@@ -49,6 +49,16 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(complaint(["--alsa", "default", "--no-sound"]).contains("--alsa"))
     }
 
+    @Test func talk() throws {
+        #expect(try watch().talk == nil)
+        #expect(try watch("--talk", "hw:1").talk == TalkOptions(device: "hw:1", mode: .twoWay))
+        // A loudspeaker here would be heard by the microphone.
+        #expect(try watch("--talk", "hw:1", "--alsa", "default").talk?.mode == .oneWay)
+        #expect(try watch("--talk", "hw:1", "--alsa", "default", "--talk-mode", "two-way").talk?.mode == .twoWay)
+        #expect(try watch("--talk", "hw:1", "--talk-mode", "one-way").talk?.mode == .oneWay)
+        #expect(complaint(["--talk-mode", "one-way"]).contains("needs --talk"))
+    }
+
     /// A file is done when the source is; a webcam stays.
     @Test func theEndOfTheSource() throws {
         #expect(try watch("--record", "out.mp4").endsWithSource)

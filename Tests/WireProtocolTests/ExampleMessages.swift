@@ -120,6 +120,7 @@ enum ExampleMessages {
             Playback(
                 recording: "0a1b2c3d", state: .failed, position: .seconds(Int64(43)), duration: .seconds(Int64(90)),
                 time: .init(microseconds: 123_457), text: "it breaks off")),
+        .talkEnded(TalkEnded(text: "the producer is paused")),
         .capabilitiesChanged(CapabilitiesChanged(capabilities: capabilities)),
         .pairingProof(
             PairingProof(

@@ -1,4 +1,4 @@
-/// What a sound device can record.
+/// What a sound device can record or play.
 package struct SoundAbilities: Hashable, Sendable {
     /// Samples per second and channel, of the usual ones.
     package var sampleRates: [Int]
@@ -15,14 +15,14 @@ package struct SoundAbilities: Hashable, Sendable {
 extension SoundDevice {
     /// Asks the device, which it opens for a moment and without waiting: one in use says `.busy`.
     ///
-    /// - Throws: ``DeviceError``, as opening it for capture does.
-    package func abilities() throws(DeviceError) -> SoundAbilities {
-        let node = try ALSANode(pcmName, .capture)
+    /// - Throws: ``DeviceError``, as opening it does.
+    package func abilities(_ direction: SoundDirection = .capture) throws(DeviceError) -> SoundAbilities {
+        let node = try ALSANode(pcmName, direction)
         defer { node.close() }
         do throws(ALSAFailure) {
             return try node.abilities()
         } catch {
-            throw node.failure(error, "it does not say what it can record")
+            throw node.failure(error, "it does not say what it can do")
         }
     }
 }

@@ -34,6 +34,10 @@ public struct ProducerConfiguration: Sendable {
     /// Whether studios may choose another camera and set its controls, if the delegate agrees.
     public var allowsRemoteControl = true
 
+    /// The loudspeaker on which studios may speak, if the delegate agrees: what ALSA calls it, such as `default`; nil: none
+    /// may. ``ProducerController/speaker`` changes it.
+    public var speaker: String?
+
     /// The largest picture that is sent.
     public var definition = Definition.high
     /// The picture is fitted into it, and it is turned with the picture; nil: into the definition's own.

@@ -12,6 +12,8 @@ extension ProducerController {
         public static let remoteControl = Action(rawValue: "remoteControl")
         /// Seeing which recordings there are, and playing one.
         public static let recordings = Action(rawValue: "recordings")
+        /// Speaking on the loudspeaker: ``ProducerController/speaker``.
+        public static let talk = Action(rawValue: "talk")
     }
 
     /// A controller whose picture is a camera's: opened when a studio watches, closed when none does.

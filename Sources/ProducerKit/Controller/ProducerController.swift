@@ -1,4 +1,5 @@
 package import Confinement
+package import DeviceCore
 public import Dispatch
 public import FoundationEssentials
 package import MediaCore
@@ -28,6 +29,9 @@ public final class ProducerController: Sendable {
     let hasSourceEnded = Locked(false)
     /// How motion is looked for now.
     let motion: Locked<MotionDetection?>
+    /// Where studios speak. Held while the service is told.
+    let speakerDevice: Locked<String?>
+    private let loudspeakers: any PlaybackNodes
     /// What is to be said of the pictures that are enqueued; anew at each start.
     private let contract = Locked(PictureContract())
     /// How the camera sees, as the program says.
@@ -59,15 +63,19 @@ public final class ProducerController: Sendable {
     /// - Parameters:
     ///   - sources: What delivers pictures and sound, beside what is enqueued.
     ///   - encoders: The preferred one first; nil: those that the configuration names.
+    ///   - clock: This machine's.
+    ///   - loudspeakers: This machine's.
     package init(
         configuration: ProducerConfiguration, sources: [any MediaSource], encoders: [EncoderKind]? = nil,
-        clock: any MonotonicClock = SystemClock()
+        clock: any MonotonicClock = SystemClock(), loudspeakers: any PlaybackNodes = SystemSoundNodes()
     ) {
         self.configuration = configuration
         self.sources = sources
         self.encoders = encoders
         self.clock = clock
         motion = Locked(configuration.motionDetection)
+        speakerDevice = Locked(configuration.speaker)
+        self.loudspeakers = loudspeakers
         do throws(ProducerError) {
             encode = .success(try configuration.encodeSettings())
         } catch {
@@ -126,7 +134,8 @@ public final class ProducerController: Sendable {
             let installation = try installation()
             let service = try ProducerService(
                 configuration: configuration, settings: settings, installation: installation, sources: sources,
-                encoders: try encoders ?? configuration.encoders(), clock: clock, owner: self)
+                encoders: try encoders ?? configuration.encoders(), clock: clock, loudspeakers: loudspeakers,
+                owner: self)
             followPauseMark(installation.pauseMark)
             // Before anything is opened; and once more, if it was paused meanwhile.
             paused.withLock { if $0 { service.pipeline.pause() } }

@@ -51,6 +51,12 @@ public protocol ProducerControllerDelegate: AnyObject {
     /// Something moves in the picture, or does no longer (``ProducerController/motionDetection``).
     func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion)
 
+    /// A studio speaks on ``ProducerController/speaker`` from now on.
+    func producerController(_ controller: ProducerController, didBeginTalkFrom peer: Peer)
+
+    /// It does no longer. The reason is nil where it has ended by itself.
+    func producerController(_ controller: ProducerController, didEndTalkFrom peer: Peer, reason: String?)
+
     /// The list of paired devices changed, here or in another process, while the producer runs.
     func producerController(_ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice])
 
@@ -107,6 +113,8 @@ extension ProducerControllerDelegate {
     ) {}
     public func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection) {}
     public func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion) {}
+    public func producerController(_ controller: ProducerController, didBeginTalkFrom peer: Peer) {}
+    public func producerController(_ controller: ProducerController, didEndTalkFrom peer: Peer, reason: String?) {}
     public func producerController(
         _ controller: ProducerController, pairedDevicesDidChange devices: [PairedDevice]
     ) {}

@@ -1,4 +1,5 @@
 internal import Confinement
+internal import DeviceCore
 internal import Dispatch
 internal import MediaCore
 internal import TransportCore
@@ -16,13 +17,15 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     /// What records, while something does.
     let recorder = Locked<RecordingViewer?>(nil)
     let playbacks: Playbacks
+    let talkBack: TalkBack
     private let publishing: [PublishTarget]
     private let observation = Locked<PairedDeviceObservation?>(nil)
     private let installation: Installation
 
     init(
         configuration: ProducerConfiguration, settings: EncodeStage.Settings, installation: Installation,
-        sources: [any MediaSource], encoders: [EncoderKind], clock: any MonotonicClock, owner: ProducerController
+        sources: [any MediaSource], encoders: [EncoderKind], clock: any MonotonicClock,
+        loudspeakers: any PlaybackNodes, owner: ProducerController
     ) throws(ProducerError) {
         let dial = try configuration.studioToDial()
         self.owner = owner
@@ -54,6 +57,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         publishers = Publishers(
             pipeline, hasSound: !configuration.isSilent, clock: clock,
             tell: { [weak owner] in owner?.publishingDidChange($0, $1) })
+        talkBack = Self.makeTalkBack(owner, loudspeakers, clock)
         var network = ProducerEndpointConfiguration(name: owner.deviceName, product: configuration.product)
         network.port = configuration.port
         network.listens = configuration.listens
@@ -69,6 +73,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         restored.withLock { $0 = { [weak self] in self?.playbackDidChange($0) } }
         pipeline.setMotionDetection(owner.motionDetection)
         if owner.motionDetection != nil { network.capabilities.features.insert(.movement) }
+        if owner.speaker != nil { network.capabilities.features.insert(.talk) }
         let made = ProducerEndpoint(
             identity: installation.identity, store: installation.store, configuration: network, clock: clock,
             delegate: self)
@@ -111,6 +116,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         let ending = DispatchGroup()
         DispatchQueue.global(qos: .userInitiated).async(group: ending) { [pipeline] in pipeline.stop() }
         stopEndpoint(reason: reason)
+        talkBack.stop()
         publishers.waitForEnd()
         stopRecording()
         ending.wait()
@@ -121,6 +127,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
         pipeline.pause()
         playbacks.stopAll()
         publishers.forgetPictures()
+        talkBack.end("the producer is paused")
     }
 
     func resume() { pipeline.resume() }
@@ -189,6 +196,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     func producerEndpoint(_ endpoint: ProducerEndpoint, didRemove viewer: Viewer, reason: String) {
         playbacks.stop(viewer)
         pipeline.remove(viewer)
+        talkBack.lost(viewer, reason)
         owner?.tellState()
     }
 

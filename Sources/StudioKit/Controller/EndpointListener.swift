@@ -59,6 +59,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
             controller?.producerSetMuted(change.isMuted, for: change.kind == .video ? .picture : .sound)
         case .cameraParameters(let message): pipeline.cameraChanged(to: message.camera, since: message.time)
         case .playback(let playback): controller?.producerPlays(playback)
+        case .talkEnded(let message): controller?.talkWasEnded(message.text)
         case .statistics(let statistics): controller?.producerStatistics.withLock { $0 = statistics }
         case .movement(let movement):
             controller?.producerSaw(DetectedMotion(time: movement.time, regions: movement.regions))

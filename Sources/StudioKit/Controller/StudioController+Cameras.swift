@@ -109,6 +109,7 @@ extension StudioController {
     /// Another producer, or none.
     func forgetCameras() {
         playbackIsLost()
+        forgetTalk()
         remoteCameras.send(RemoteCameras())
         producerCapabilities.send(nil)
         producerStatistics.withLock { $0 = nil }

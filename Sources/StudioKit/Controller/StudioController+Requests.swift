@@ -140,6 +140,7 @@ extension StudioController {
     /// A new session knows nothing of what was muted or paused in the last one.
     func endpointWasWelcomed() {
         guard let open = open.withLock({ $0 }), let endpoint = open.endpoint else { return }
+        talkGoesOn(on: endpoint)
         if open.isPaused { Task { _ = await endpoint.request { .pause(Pause(request: $0, isPaused: true)) } } }
         self.open.withLock { $0?.sentMuted = open.mutedNow }
         for kind in open.mutedNow {

@@ -1,4 +1,5 @@
 package import Confinement
+package import DeviceCore
 public import Dispatch
 internal import TransportCore
 internal import WireProtocol
@@ -49,6 +50,10 @@ public final class StudioController: Sendable {
     /// As they were listed last.
     let knownRecordings = Locked<[Recording.ID: Recording]>([:])
     let motionReaders = Locked(MotionReaders())
+    /// What speaks at the producer, from the call that begins it on.
+    let talk = Locked<(sender: TalkSender, mode: TalkMode)?>(nil)
+    let talkStates = Broadcast(TalkState.off)
+    let microphones: any SoundNodes
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests
@@ -61,8 +66,16 @@ public final class StudioController: Sendable {
         self.init(configuration: configuration, clock: SystemClock())
     }
 
-    package init(configuration: StudioConfiguration, clock: any MonotonicClock) {
+    /// - Parameters:
+    ///   - configuration: How it is to work.
+    ///   - clock: This machine's.
+    ///   - microphones: This machine's.
+    package init(
+        configuration: StudioConfiguration, clock: any MonotonicClock,
+        microphones: any SoundNodes = SystemSoundNodes()
+    ) {
         self.configuration = configuration
+        self.microphones = microphones
         self.clock = clock
         let keyframes = KeyframeRequests()
         self.keyframes = keyframes
@@ -131,6 +144,7 @@ public final class StudioController: Sendable {
     /// - Returns: What a recording that was under way came to.
     @discardableResult
     public func stop() async -> RecordingSummary? {
+        if let sender = talk.withLock({ $0 })?.sender { await leave(sender) }
         guard let was = open.take() else { return nil }
         was.observation.cancel()
         was.browser?.stop()
@@ -294,6 +308,7 @@ public final class StudioController: Sendable {
             delegateCalls.call { [self] in $0.studioController(self, didConnectTo: connection) }
         case .waiting(let time, let reason, let goodbye):
             pipeline.sessionEnded()
+            talkIsInterrupted()
             change(
                 to: .waiting(
                     .init(reason: reason, retryAfter: time, hasSourceEnded: goodbye == .ended)))

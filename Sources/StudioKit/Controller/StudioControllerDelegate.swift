@@ -39,6 +39,11 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame)
     func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError)
 
+    /// This studio speaks at the producer, or no longer.
+    func studioController(_ controller: StudioController, talkDidChangeTo state: TalkState)
+    /// The producer has refused it or ended it, or the microphone is of no use.
+    func studioController(_ controller: StudioController, didFailToTalk error: StudioError)
+
     /// The producer has said what it can do, or that this is something else now.
     func studioController(_ controller: StudioController, capabilitiesDidChange capabilities: ProducerCapabilities)
     /// The producer's cameras came or went, or it shows another one.
@@ -84,6 +89,8 @@ extension StudioControllerDelegate {
     public func studioController(_ controller: StudioController, didFailToStopRecording error: StudioError) {}
     public func studioController(_ controller: StudioController, didTakeSnapshot frame: ReceivedFrame) {}
     public func studioController(_ controller: StudioController, didFailToTakeSnapshot error: StudioError) {}
+    public func studioController(_ controller: StudioController, talkDidChangeTo state: TalkState) {}
+    public func studioController(_ controller: StudioController, didFailToTalk error: StudioError) {}
     public func studioController(
         _ controller: StudioController, capabilitiesDidChange capabilities: ProducerCapabilities
     ) {}

@@ -41,6 +41,8 @@ package final class StudioPipeline: Sendable {
     private let counts: Locked<PipelineCounts>
     private let decode: DecodeStage
     private let sound: SoundStage
+    /// Outputs get silence in place of sound.
+    private let isSoundWithheld: Locked<Bool>
     private let onNeedsKeyframe: @Sendable () -> Void
 
     /// - Parameter onNeedsKeyframe: somebody can go on only from a keyframe; called on any queue, possibly often: the
@@ -48,6 +50,8 @@ package final class StudioPipeline: Sendable {
     package init(clock: any MonotonicClock, onNeedsKeyframe: @escaping @Sendable () -> Void) {
         let state = Locked(State())
         let counts = Locked(PipelineCounts())
+        let isSoundWithheld = Locked(false)
+        self.isSoundWithheld = isSoundWithheld
         self.state = state
         self.counts = counts
         self.onNeedsKeyframe = onNeedsKeyframe
@@ -60,6 +64,8 @@ package final class StudioPipeline: Sendable {
             },
             onNeedsKeyframe: onNeedsKeyframe)
         sound = SoundStage(counts: counts) { sound in
+            var sound = sound
+            if isSoundWithheld.withLock({ $0 }) { sound.frame.silence() }
             for output in state.withLock({ $0.outputs }) where output.needs.contains(.sound) { output.play(sound) }
         }
     }
@@ -136,6 +142,9 @@ package final class StudioPipeline: Sendable {
         changeOutputs { $0.append(output) }
         if output.needs.contains(.units) { onNeedsKeyframe() }
     }
+
+    /// True: outputs get silence from now on, as long as the sound is.
+    func setSoundWithheld(_ isWithheld: Bool) { isSoundWithheld.withLock { $0 = isWithheld } }
 
     /// Calls that are under way on other queues may still reach the output.
     package func remove(_ output: any StudioOutput) {

@@ -227,6 +227,7 @@ package final class ProducerEndpoint: Sendable {
         }
         guard viewer.detach(link), !isStopped, !viewer.hasLeft else { return }
         if let error { report(.linkLost(peer: viewer.peer.name, reason: "\(error)")) }
+        talkIsLost(by: viewer, "the connection is lost")
         // Not sooner than the session's time is over, or the table would not let it go.
         queue.asyncAfter(deadline: .now() + .microseconds(Int(Limits.sessionLinger.count) + 10_000)) { [weak self] in
             self?.expire()
@@ -344,6 +345,7 @@ package final class ProducerEndpoint: Sendable {
         case .playRecording(let message):
             return ask(.play(message.recording, from: message.position), viewer, message.request, link)
         case .controlPlayback(let message): return ask(.control(message.action), viewer, message.request, link)
+        case .talk(let talk): return ask(talk, viewer, link)
         case .report(let report): return viewer.update(report: report)
         case .goodbye(let goodbye): return left(viewer, goodbye, link)
         default: code = .unsupported

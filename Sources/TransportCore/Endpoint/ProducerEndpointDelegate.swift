@@ -31,6 +31,17 @@ package protocol ProducerEndpointDelegate: AnyObject, Sendable {
     func producerEndpoint(
         _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: RecordingRequest,
         answer: @escaping @Sendable (RecordingAnswer) -> Void)
+    /// It wants to speak on the loudspeaker, or has ended. By default there is none.
+    ///
+    /// - Parameter answer: As for a camera. Sound is taken from `ok` on.
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, wantsToTalk: Bool,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void)
+    /// A run of sound for the loudspeaker, coded: 48 kHz, one or two channels.
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, didSay unit: AccessUnit, as format: AudioStreamFormat)
+    /// Whoever was speaking has lost the connection. The studio was told, as far as it can be.
+    func producerEndpoint(_ endpoint: ProducerEndpoint, lostTalkOf viewer: Viewer, reason: String)
 }
 
 extension ProducerEndpointDelegate {
@@ -43,6 +54,14 @@ extension ProducerEndpointDelegate {
         _ endpoint: ProducerEndpoint, viewer: Viewer, asksFor request: RecordingRequest,
         answer: @escaping @Sendable (RecordingAnswer) -> Void
     ) { answer(RecordingAnswer(.unsupported)) }
+    package func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, wantsToTalk: Bool,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
+    ) { answer(.unsupported, nil) }
+    package func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, didSay unit: AccessUnit, as format: AudioStreamFormat
+    ) {}
+    package func producerEndpoint(_ endpoint: ProducerEndpoint, lostTalkOf viewer: Viewer, reason: String) {}
 }
 
 package struct ProducerEndpointConfiguration: Sendable {

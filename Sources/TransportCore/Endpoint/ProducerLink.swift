@@ -7,7 +7,7 @@ internal import WireProtocol
 /// The state machine decides; this shell does what it says, on the link's queue.
 final class ProducerLink: SessionLinkOwner, Sendable {
     let link: SessionLink
-    private let endpoint: ProducerEndpoint
+    let endpoint: ProducerEndpoint
     private let state: Confined<State>
     /// Over a cable: whose key was on the table, once it was.
     private let visitor: Locked<DeviceID?>?
@@ -16,6 +16,14 @@ final class ProducerLink: SessionLinkOwner, Sendable {
         var handshake: ProducerHandshake?
         var peer: DeviceID?
         var viewer: Viewer?
+        /// What the studio speaks on.
+        var talk: TalkStream?
+    }
+
+    /// On the link's queue.
+    var talk: TalkStream? {
+        get { state.assumeIsolated { $0.talk } }
+        set { state.assumeIsolated { $0.talk = newValue } }
     }
 
     init(_ link: SessionLink, endpoint: ProducerEndpoint, visitor: Locked<DeviceID?>? = nil) {
@@ -48,6 +56,7 @@ final class ProducerLink: SessionLinkOwner, Sendable {
 
     func sessionLink(_ link: SessionLink, didReceive message: ControlMessage) {
         if let viewer = state.assumeIsolated({ $0.viewer }) {
+            if case .streamConfiguration(let configuration) = message { return configure(configuration, of: viewer) }
             endpoint.viewer(viewer, didSend: message, on: link)
         } else {
             let now = link.clock.now
@@ -55,8 +64,9 @@ final class ProducerLink: SessionLinkOwner, Sendable {
         }
     }
 
-    /// A producer expects no streams yet: talk-back comes with its own message.
-    func sessionLink(_ link: SessionLink, didReceive unit: AssembledUnit, type: PacketType, stream: UInt16) {}
+    func sessionLink(_ link: SessionLink, didReceive unit: AssembledUnit, type: PacketType, stream: UInt16) {
+        if let viewer = state.assumeIsolated({ $0.viewer }) { heard(unit, stream: stream, of: viewer) }
+    }
 
     func sessionLinkDidTakePicture(_ link: SessionLink) {
         if let viewer = state.assumeIsolated({ $0.viewer }) { endpoint.viewerDidTakePicture(viewer) }
@@ -67,6 +77,7 @@ final class ProducerLink: SessionLinkOwner, Sendable {
 
     func sessionLink(_ link: SessionLink, tickAt now: MonotonicTime) {
         perform(state.assumeIsolated { $0.handshake?.timePassed(now: now) ?? [] })
+        if let viewer = state.assumeIsolated({ $0.viewer }) { endTalkIfSilent(viewer, at: now) }
     }
 
     func sessionLink(_ link: SessionLink, didCloseWith error: (any Error)?) {

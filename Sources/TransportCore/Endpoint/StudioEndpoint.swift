@@ -44,6 +44,8 @@ package final class StudioEndpoint: Sendable {
     let shared: Locked<Shared>
     /// Of the producer's clock; begins anew with another producer.
     let clockMapping = Locked(ClockMapping())
+    /// What is said on the producer's loudspeaker.
+    let talk = Locked(TalkStream())
 
     /// What the endpoint's queue owns: where to, and how far it got.
     struct Control {

@@ -131,6 +131,26 @@ package final class Viewer: Sendable {
         state.withLock { if $0.wantsSound { $0.send(sound: unit, number: number) } }
     }
 
+    // MARK: Talk
+
+    /// What it says is taken.
+    package internal(set) var mayTalk: Bool {
+        get { state.withLock { $0.mayTalk && !$0.isGone } }
+        set { state.withLock { $0.mayTalk = newValue } }
+    }
+
+    /// Nothing of what it says is taken any more. False where nothing was taken before.
+    @discardableResult
+    package func endTalk() -> Bool {
+        state.withLock { state in
+            defer { state.mayTalk = false }
+            return state.mayTalk
+        }
+    }
+
+    /// Its session is on this link now.
+    func isOn(_ link: SessionLink) -> Bool { state.withLock { $0.link === link } }
+
     // MARK: Control
 
     package func send(_ message: ControlMessage) {

@@ -25,6 +25,8 @@ struct ViewerState {
     var droppedSound = 0
     var report: Report?
     var isGone = false
+    /// It was answered `ok` to `talk`, and that has not ended.
+    var mayTalk = false
 
     struct PictureStream {
         var id: UInt16

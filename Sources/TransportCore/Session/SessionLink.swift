@@ -181,6 +181,11 @@ final class SessionLink: SecureLinkDelegate, Sendable {
         incoming.assumeIsolated { $0.streams[stream]?.needsKeyframe ?? false }
     }
 
+    /// How long nothing was heard; zero before `welcome`.
+    func silence(at now: MonotonicTime) -> Microseconds {
+        incoming.assumeIsolated { $0.heartbeat?.silence(at: now) } ?? .zero
+    }
+
     private func tick() {
         let now = clock.now
         let (owner, actions) = incoming.assumeIsolated { state in
@@ -261,6 +266,9 @@ final class SessionLink: SecureLinkDelegate, Sendable {
             owner?.sessionLink(self, didReceive: unit, type: type, stream: stream)
         }
     }
+
+    /// The peer broke the protocol in what only the owner can judge.
+    func refuse(_ error: WireError) { refuse(.protocolError(error)) }
 
     /// The peer broke the protocol: it is told so, and the link ends.
     private func refuse(_ error: SessionError) {

@@ -32,6 +32,7 @@ package enum ControlMessage: Hashable, Sendable {
     case playRecording(PlayRecording)
     case controlPlayback(ControlPlayback)
     case playback(Playback)
+    case talkEnded(TalkEnded)
     case capabilitiesChanged(CapabilitiesChanged)
     case pairingProof(PairingProof)
     case pairingAccepted(PairingAccepted)
@@ -71,6 +72,7 @@ package enum ControlMessage: Hashable, Sendable {
         case .playRecording(let body): body
         case .controlPlayback(let body): body
         case .playback(let body): body
+        case .talkEnded(let body): body
         case .capabilitiesChanged(let body): body
         case .pairingProof(let body): body
         case .pairingAccepted(let body): body
@@ -110,6 +112,7 @@ package enum ControlMessage: Hashable, Sendable {
         PlayRecording.name: { .playRecording(try PlayRecording(from: $0)) },
         ControlPlayback.name: { .controlPlayback(try ControlPlayback(from: $0)) },
         Playback.name: { .playback(try Playback(from: $0)) },
+        TalkEnded.name: { .talkEnded(try TalkEnded(from: $0)) },
         CapabilitiesChanged.name: { .capabilitiesChanged(try CapabilitiesChanged(from: $0)) },
         PairingProof.name: { .pairingProof(try PairingProof(from: $0)) },
         PairingAccepted.name: { .pairingAccepted(try PairingAccepted(from: $0)) },

@@ -34,6 +34,9 @@ package struct Heartbeat: Sendable {
         }
     }
 
+    /// How long nothing has arrived.
+    package func silence(at now: MonotonicTime) -> Microseconds { now - lastHeard }
+
     package var isDead: Bool { silence == .dead }
 
     /// Any bytes arrived.

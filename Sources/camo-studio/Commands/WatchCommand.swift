@@ -55,8 +55,10 @@ struct WatchCommand {
 
         let statistics = RunningStatistics(run, isTold: options.tellsStatistics)
         let ticker = Task { await statistics.follow(controller, outputs) }
+        let talk = options.talk.map { talk in Task { await WatchTalk(controller, talk, run).begin() } }
         let ending = await run.ending()
         ticker.cancel()
+        talk?.cancel()
         run.events.endStatus()
         return await finish(controller, outputs, reporter, ending)
     }

@@ -19,6 +19,9 @@ enum Told: Hashable, Sendable {
     case cameras([Camera], Camera.ID?)
     case controls([CameraControl])
     case pause(Bool)
+    case talk(String)
+    /// With the reason.
+    case talkOver(String, String?)
     case end(ProducerError?)
     case recorded(Recording.ID)
     case recordingEnded(ProducerError?)
@@ -53,6 +56,12 @@ extension LoggingDelegate {
     ) { log.change { $0.append(.cameras(cameras, selected)) } }
     func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl]) {
         log.change { $0.append(.controls(controls)) }
+    }
+    func producerController(_ controller: ProducerController, didBeginTalkFrom peer: Peer) {
+        log.change { $0.append(.talk(peer.name)) }
+    }
+    func producerController(_ controller: ProducerController, didEndTalkFrom peer: Peer, reason: String?) {
+        log.change { $0.append(.talkOver(peer.name, reason)) }
     }
     func producerController(_ controller: ProducerController, pauseDidChange isPaused: Bool) {
         log.change { $0.append(.pause(isPaused)) }
@@ -157,7 +166,8 @@ final class ControllerRig: Sendable {
 
     init(
         _ delegate: (any LoggingDelegate)? = nil, sources: [any MediaSource] = [],
-        clock: any MonotonicClock = SystemClock(), allowsRemoteControl: Bool = true, pairsOverCable: Bool = true
+        clock: any MonotonicClock = SystemClock(), allowsRemoteControl: Bool = true, pairsOverCable: Bool = true,
+        loudspeaker: FakeLoudspeaker? = nil
     ) throws {
         folder = try TemporaryFolder()
         var configuration = ProducerConfiguration()
@@ -168,13 +178,16 @@ final class ControllerRig: Sendable {
         configuration.pairsOverCable = pairsOverCable
         configuration.allowsRemoteControl = allowsRemoteControl
         configuration.preset = "ultrafast"
-        controller = ProducerController(configuration: configuration, sources: sources, clock: clock)
+        configuration.speaker = loudspeaker?.name
+        controller = ProducerController(
+            configuration: configuration, sources: sources, clock: clock,
+            loudspeakers: loudspeaker ?? FakeLoudspeaker())
         controller.delegate = delegate
     }
 
     /// A studio that is paired with the controller, or only knows it.
-    func studio(isPaired: Bool = true) throws -> StudioEnd {
-        let studio = try StudioEnd()
+    func studio(isPaired: Bool = true, name: String = "Desk") throws -> StudioEnd {
+        let studio = try StudioEnd(name: name)
         let home = try controller.installation()
         try studio.home.store.add(
             PairedDevice(id: home.identity.id, name: "Porch", role: .producer, pairedAtMilliseconds: 0))

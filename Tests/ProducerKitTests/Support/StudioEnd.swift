@@ -17,6 +17,8 @@ final class StudioEnd: Sendable {
         var controlChanges: [ControlChanged] = []
         var lenses: [CameraParametersMessage] = []
         var playbacks: [Playback] = []
+        /// Why what it said is over.
+        var talkEnds: [String?] = []
 
         var isConnected: Bool { if case .connected = states.last { true } else { false } }
         /// Why it will not be let in, however often it tries.
@@ -28,13 +30,13 @@ final class StudioEnd: Sendable {
     let seen: Watched<Seen>
     private let folder: TemporaryFolder
 
-    init() throws {
+    init(name: String = "Desk") throws {
         folder = try TemporaryFolder()
         home = try Installation(folder.path, program: "camo-studio", report: { _ in })
         let listener = Listener()
         seen = listener.seen
         endpoint = StudioEndpoint(
-            identity: home.identity, store: home.store, name: "Desk", product: "test 1", delegate: listener)
+            identity: home.identity, store: home.store, name: name, product: "test 1", delegate: listener)
     }
 
     func dial(_ port: UInt16) { endpoint.connect(to: .address(HostPort(host: "127.0.0.1", port: port))) }
@@ -69,6 +71,8 @@ final class StudioEnd: Sendable {
                 case .controls(let controls): seen.controls = controls
                 case .controlChanged(let change): seen.controlChanges.append(change)
                 case .playback(let playback): seen.playbacks.append(playback)
+                case .talkEnded(let message): seen.talkEnds.append(message.text)
+                case .capabilitiesChanged(let message): seen.capabilities = message.capabilities
                 case .cameraParameters(let message): seen.lenses.append(message)
                 default: break
                 }

@@ -34,6 +34,13 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
     let recordings = Locked<[Recording]>([])
     let recordingAnswer = Locked<RecordingAnswer?>(nil)
     private let place = Locked<PlaybackPlace?>(nil)
+    struct TalkHeard: Sendable {
+        /// Whoever wanted to begin, or to end.
+        var requests: [Bool] = []
+        var units: [AccessUnit] = []
+    }
+    /// What was said on its loudspeaker.
+    let talk = Locked(TalkHeard())
 
     init() throws {
         folder = try TemporaryFolder()
@@ -185,6 +192,25 @@ final class FakeProducer: ProducerEndpointDelegate, Sendable {
     var mutes: [Bool] {
         guard let viewer = endpoint.withLock({ $0?.viewers.first }) else { return [] }
         return [viewer.connection.isPictureMuted, viewer.connection.isSoundMuted]
+    }
+
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, wantsToTalk: Bool,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
+    ) {
+        talk.withLock { $0.requests.append(wantsToTalk) }
+        let (code, text) = self.answer.withLock { $0 }
+        answer(code, text)
+    }
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, didSay unit: AccessUnit, as format: AudioStreamFormat
+    ) { talk.withLock { $0.units.append(unit) } }
+
+    /// Tells all who speak that it is over.
+    func endTalk(_ reason: String) {
+        for viewer in state.sync({ Array($0.viewers.values) }) where viewer.endTalk() {
+            viewer.send(.talkEnded(TalkEnded(text: reason)))
+        }
     }
 
     private func show(_ camera: String, on endpoint: ProducerEndpoint) {

@@ -96,8 +96,13 @@ final class ProducerProbe: ProducerEndpointDelegate, Sendable {
         case ready(Viewer)
         case removed(Viewer, String)
         case notice(EndpointNotice)
+        case wantsToTalk(Bool)
+        case said([UInt8], AudioStreamFormat)
+        case lostTalk(String)
     }
     let events = Events<Event>()
+    /// What is answered to whoever wants to talk.
+    let talkAnswer = Locked(RequestResult.Code.ok)
     let accepts: @Sendable (Peer) async -> Bool
     let pairs: @Sendable (Peer) async -> Bool
     init(
@@ -125,6 +130,20 @@ final class ProducerProbe: ProducerEndpointDelegate, Sendable {
     }
     func producerEndpoint(_ endpoint: ProducerEndpoint, didReport notice: EndpointNotice) {
         events.add(.notice(notice))
+    }
+
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, wantsToTalk: Bool,
+        answer: @escaping @Sendable (RequestResult.Code, String?) -> Void
+    ) {
+        events.add(.wantsToTalk(wantsToTalk))
+        answer(talkAnswer.withLock { $0 }, nil)
+    }
+    func producerEndpoint(
+        _ endpoint: ProducerEndpoint, viewer: Viewer, didSay unit: AccessUnit, as format: AudioStreamFormat
+    ) { events.add(.said(unit.bytes, format)) }
+    func producerEndpoint(_ endpoint: ProducerEndpoint, lostTalkOf viewer: Viewer, reason: String) {
+        events.add(.lostTalk(reason))
     }
 
     func viewer(within seconds: Double = 10) async -> Viewer? {
@@ -196,7 +215,7 @@ struct Ends: Sendable {
 
     init(
         paired: Bool = true, accepts: @escaping @Sendable (Peer) async -> Bool = { _ in true },
-        pairs: @escaping @Sendable (Peer) async -> Bool = { _ in false },
+        pairs: @escaping @Sendable (Peer) async -> Bool = { _ in false }, clock: any MonotonicClock = SystemClock(),
         configure: (inout ProducerEndpointConfiguration) -> Void = { _ in }
     ) throws {
         producerHome = try Installation("camo-producer")
@@ -211,7 +230,7 @@ struct Ends: Sendable {
         configure(&configuration)
         producer = ProducerEndpoint(
             identity: producerHome.identity, store: producerHome.store, configuration: configuration,
-            delegate: producerProbe)
+            clock: clock, delegate: producerProbe)
         studio = StudioEndpoint(
             identity: studioHome.identity, store: studioHome.store, name: "Test studio", product: "test 1",
             delegate: studioProbe)

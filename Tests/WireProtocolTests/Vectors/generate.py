@@ -214,6 +214,7 @@ MESSAGES = [
      "durationMicroseconds": 90000000, "timeMicroseconds": 123456},
     {"message": "playback", "recording": "0a1b2c3d", "state": "failed", "positionMicroseconds": 43000000,
      "durationMicroseconds": 90000000, "timeMicroseconds": 123457, "text": "it breaks off"},
+    {"message": "talkEnded", "text": "the producer is paused"},
     {"message": "capabilitiesChanged", "capabilities": CAPABILITIES},
     {"message": "pairingProof", "versions": [1], "product": "camo-producer 1.0", "role": "producer", "name": "Lab",
      "pairingID": "0123456789abcdef", "proof": bytes(range(32)).hex()},
