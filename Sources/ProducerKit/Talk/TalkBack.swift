@@ -86,7 +86,7 @@ final class TalkBack: Sendable {
                 return answer(.refused, "it was ended before it began")
             }
             guard isAllowed else {
-                state.floor = nil
+                leaveFloor(&state)
                 return answer(.refused, "the producer did not agree")
             }
             do throws(ProducerError) {
@@ -94,7 +94,7 @@ final class TalkBack: Sendable {
                     state.speaker = try TalkSpeaker(device, nodes: nodes, clock: clock, report: events.report)
                 }
             } catch {
-                state.floor = nil
+                leaveFloor(&state)
                 return answer(RequestResult.Code(error), error.message)
             }
             state.floor?.isSpeaking = true
@@ -158,13 +158,17 @@ final class TalkBack: Sendable {
     }
 
     private func end(_ state: inout State, _ reason: String?) {
-        guard let floor = state.floor else { return }
+        guard state.floor != nil else { return }
+        leaveFloor(&state)
+        if let peer = speaking.take() { events.didEnd(peer, reason) }
+    }
+
+    /// Also where nobody has spoken: the loudspeaker may still be open for whoever spoke before.
+    private func leaveFloor(_ state: inout State) {
         state.turn += 1
         state.floor = nil
-        guard floor.isSpeaking else { return }
         let turn = state.turn
         self.state.async(after: Self.linger) { [self] state in if state.turn == turn { close(&state) } }
-        if let peer = speaking.take() { events.didEnd(peer, reason) }
     }
 
     private func close(_ state: inout State) {

@@ -90,6 +90,26 @@ extension StudioEnd {
         rig.controller.stop()
     }
 
+    @Test func `a refusal right after a talk leaves no loudspeaker open`() async throws {
+        let questions = Locked(0)
+        let once = PromptDelegate(allows: { action in
+            action != .talk
+                || questions.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+        })
+        let rig = try ControllerRig(once, loudspeaker: loudspeaker)
+        try rig.controller.start()
+        let studio = try rig.studio()
+        await rig.connect(studio)
+        #expect(await studio.talk(true)?.code == .ok)
+        #expect(await studio.talk(false)?.code == .ok)
+        #expect(await studio.talk(true)?.code == .refused)
+        await loudspeaker.state.wait { !$0.isOpen }
+        rig.controller.stop()
+    }
+
     @Test(arguments: [(DeviceError.Code.notFound, RequestResult.Code.notFound), (.busy, .busy), (.failed, .failed)])
     func `a loudspeaker that cannot be opened is a refusal with the reason`(
         code: DeviceError.Code, wanted: RequestResult.Code
