@@ -3,12 +3,16 @@ internal import Glibc
 
 /// Says when a file was changed, replaced or removed by anybody: by inotify(7) on its directory, or by looking twice a
 /// second where that can't be had (all inotify instances of the user are taken).
-///
 final class FileWatch: Sendable {
     private let end: @Sendable () -> Void
 
-    /// - Parameter changed: Called on `queue`, perhaps without a cause.
+    /// - Parameters:
+    ///   - path: The file's; its directory has to be there.
+    ///   - queue: Any, a concurrent one too.
+    ///   - changed: Called on `queue`, one call after the other, perhaps without a cause.
     init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
+        // What waits for a descriptor needs a serial one.
+        let queue = DispatchQueue(label: "camo.file.watch", target: queue)
         end = Self.notifications(path, queue, changed) ?? Self.looks(path, queue, changed)
     }
 
