@@ -152,6 +152,8 @@ package final class RecordingReader {
             ready += sound?.drain(from: input.startTime).filter(isWanted).map { .sound($0) } ?? []
             return
         }
+        // Cut by the end of the file: its program was killed while it wrote.
+        guard packet.pointer.pointee.flags & AV_PKT_FLAG_CORRUPT == 0 else { return }
         switch Int(packet.pointer.pointee.stream_index) {
         case video:
             let time = time(of: packet)

@@ -118,6 +118,43 @@ import Testing
         }
     }
 
+    @Test func `what a killed producer left is played whole, over a link that is too narrow for it`() async throws {
+        try await Rig.run(.alone) { rig in
+            let pair = try await Pair.paired(rig)
+            let path = try rig.directory("recordings").file("a.mp4")
+            let killed = try pair.startProducer(
+                ["--test-pattern", "--size", "640x360", "--record", path, "--json", "--no-advertise"])
+            _ = try await killed.event("recording", within: .seconds(10))
+            try await Task.sleep(for: .seconds(5))
+            await killed.kill()
+            let (producer, address) = try await startLive(pair)
+            let list = try pair.startStudio(["recordings", "--connect", address, "--json"])
+            #expect(try await list.exit(within: .seconds(15)) == .exited(0))
+            let listed = try #require(list.events().last { $0.kind == "storedRecording" })
+            #expect((listed.durationMilliseconds.integer ?? 0) > 3_000)
+
+            let port = try #require(UInt16(address.split(separator: ":")[1]))
+            let proxy = try rig.proxy(toPort: port)
+            // Half of what it would take.
+            let bytes = listed.bytes.integer ?? 0
+            proxy.setFlow(
+                .throttled(bytesPerSecond: bytes * 1_000 / max(1, listed.durationMilliseconds.integer ?? 0) / 2))
+            let memory = producer.residentKilobytes
+            let out = try rig.directory("out").file("out.mp4")
+            let studio = try pair.startStudio(
+                [
+                    "play", try #require(listed.id.string), "--connect", "127.0.0.1:\(proxy.port)", "--record", out,
+                    "--json",
+                ])
+            #expect(try await studio.exit(within: .seconds(60)) == .exited(0))
+            #expect(producer.residentKilobytes - memory < Patience.scaled(kilobytes: 30_000))
+            let (original, played) = (try await Judge.probe(path, rig), try await Judge.probe(out, rig))
+            #expect(abs(played.frames - original.frames) <= 1 && played.frames > 90)
+            let complaints = try await Judge.complaints(out, rig)
+            #expect(complaints == "")
+        }
+    }
+
     @Test func `what is not there, damaged, or not to be given out ends with its own status`() async throws {
         try await Rig.run { rig in
             let pair = try await Pair.paired(rig)

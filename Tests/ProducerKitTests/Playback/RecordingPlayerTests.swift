@@ -191,6 +191,28 @@ import WireProtocol
         #expect(played.seen.states.count { $0 == .failed } == 1)
     }
 
+    @Test func `a file that is cut anywhere gives whole pictures alone`() throws {
+        let path = folder.file("noise.mp4")
+        let recorder = try RecordedClip.record(to: path, seconds: 2, isKilled: true, isNoise: true)
+        let bytes = try withExtendedLifetime(recorder) { try Data(contentsOf: URL(filePath: path)) }
+        let cut = folder.file("cut.mp4")
+        for missing in stride(from: 0, to: bytes.count / 3, by: 1_499) {
+            try bytes.dropLast(missing).write(to: URL(filePath: cut))
+            let reader = try RecordingReader(path: cut)
+            let decoder = try H264Decoder()
+            var count = 0
+            while let item = try reader.next() {
+                guard case .picture(let unit) = item else { continue }
+                count += 1
+                guard case .picture = decoder.decode(unit) else {
+                    Issue.record("picture \(count) is broken with \(missing) bytes missing")
+                    continue
+                }
+            }
+            #expect(count > 5)
+        }
+    }
+
     @Test func `muted pictures are not waited for`() async throws {
         let played = try Played(path)
         played.sink.seen.change { $0.isMuted = true }
