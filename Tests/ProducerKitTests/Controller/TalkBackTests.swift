@@ -180,8 +180,16 @@ extension StudioEnd {
         for _ in 0..<200 { studio.say(0.25, times: 25) }
         #expect(await studio.talk(true)?.code == .ok)
         // Fifty seconds were sent; what waits is a quarter of a second here and a second there at most.
-        studio.say(0.5, times: 50)
+        // What is said while that is still full is left out, too: somebody goes on speaking.
+        let speaking = Task {
+            while !Task.isCancelled {
+                studio.say(0.5, times: 5)
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
         await loudspeaker.state.wait { $0.heard.contains { $0 > 0.45 } }
+        speaking.cancel()
+        await speaking.value
         studio.endpoint.endSaying()
         #expect(await studio.talk(false)?.code == .ok)
         await loudspeaker.state.wait { !$0.isOpen }
