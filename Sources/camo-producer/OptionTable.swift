@@ -46,14 +46,6 @@ enum ProducerTable {
     static let publish = Option(
         "publish", .secret("an address, or @FILE"), as: "URL",
         "send it to a media server: rtmp, rtmps, rtsp, srt or udp; @FILE: addresses in a file, a line each")
-    static let record = Option(
-        "record", .path, as: "FILE",
-        "record picture and sound as MP4; a file that is there is kept as FILE~; auto: in the videos folder, named by "
-            + "device and time")
-    static let splitSeconds = Option(
-        "split-seconds", .wholeNumber(in: 1...604_800), "begin another file (FILE-2 …) after so much time")
-    static let splitMegabytes = Option(
-        "split-megabytes", .wholeNumber(in: 1...1_000_000), "begin another file after so many million bytes")
     static let name = Option("name", .name, "what studios call this producer; the host's name where not given")
     static let noRemoteControl = Flag(
         "no-remote-control", "studios may neither choose the camera nor set its controls")
@@ -78,7 +70,7 @@ enum ProducerTable {
                     "Picture", [loop, format, size, fps, bitrate, preset, encoder, definition, mirror, rotate]),
                 OptionGroup("Motion", [motion, motionZones]),
                 OptionGroup("Sound", [alsa, sound, speaker]),
-                OptionGroup("Recording", [record, splitSeconds, splitMegabytes]),
+                OptionGroup("Recording", RecordingOptions.all),
                 OptionGroup("Network", [port, connect, publish, name, noAdvertise, noRemoteControl]),
                 OptionGroup("USB", [usb, acceptUSB]),
             ],

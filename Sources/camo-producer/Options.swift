@@ -191,10 +191,7 @@ struct StreamOptions: Equatable, Sendable {
     var connect: String?
     /// A media server's address, or `@` and the path of a file with such; read by ``publishTargets()``.
     var publish: Secret?
-    /// Nil where it names itself, too.
-    var recording: String?
-    var isRecording = false
-    var recordingLimits = RecordingLimits.none
+    var recording: RecordingChoice?
     /// Nil: the host's name.
     var name: String?
     var isAdvertised = true
@@ -236,13 +233,7 @@ struct StreamOptions: Equatable, Sendable {
                 throw arguments.error("--publish: \(error.message)")
             }
         }
-        let file = arguments[ProducerTable.record]
-        (isRecording, recording) = (file != nil, file == "auto" ? nil : file)
-        recordingLimits.duration = arguments[ProducerTable.splitSeconds].map { .seconds(Int64($0)) }
-        recordingLimits.byteCount = arguments[ProducerTable.splitMegabytes].map { Int64($0) * 1_000_000 }
-        if !isRecording {
-            try arguments.refuse([ProducerTable.splitSeconds, ProducerTable.splitMegabytes], "needs --record")
-        }
+        recording = try RecordingChoice(arguments)
         name = arguments[ProducerTable.name]
         isAdvertised = !arguments[ProducerTable.noAdvertise]
         allowsRemoteControl = !arguments[ProducerTable.noRemoteControl]

@@ -95,9 +95,9 @@ struct StreamCommand {
     }
 
     private func startRecording(_ controller: ProducerController) throws {
-        guard options.isRecording else { return }
+        guard let recording = options.recording else { return }
         do {
-            try controller.startRecording(to: options.recording, limits: options.recordingLimits)
+            try controller.startRecording(to: recording.file, limits: recording.limits)
         } catch {
             controller.stop()
             throw error

@@ -11,14 +11,6 @@ enum StudioTable {
         "listen", .wholeNumber(in: 1...65535), as: "PORT", "wait at this port (camo-producer --connect)")
     static let producer: [any CommandOption] = [device, connect, listen]
 
-    static let record = Option(
-        "record", .path, as: "FILE",
-        "record picture and sound as MP4; a file that is there is kept as FILE~; auto: in the videos folder, named by "
-            + "device and time")
-    static let splitSeconds = Option(
-        "split-seconds", .wholeNumber(in: 1...604_800), "begin another file (FILE-2 …) after so much time")
-    static let splitMegabytes = Option(
-        "split-megabytes", .wholeNumber(in: 1...1_000_000), "begin another file after so many million bytes")
     static let stdout = Option<RawOutput>(
         "stdout", .choice, as: "FORMAT", "pictures, or the stream, on standard output")
     static let v4l2 = Option(
@@ -37,14 +29,11 @@ enum StudioTable {
         "which end of a USB cable this computer is, and pair with the producer there; auto: both ends, where it can")
     static let stats = Flag("stats", "tell once a second how the stream is doing; drawn in a terminal")
     static let motion = Flag("motion", "tell what moves in the picture (camo-producer --motion)")
-    static let outputs: [any CommandOption] = [
-        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, definition, noSound, motion, talk,
-        talkMode,
+    static let outputs: [any CommandOption] = RecordingOptions.all + [
+        v4l2, alsa, stdout, stats, definition, noSound, motion, talk, talkMode,
     ]
 
-    static let playOutputs: [any CommandOption] = [
-        record, splitSeconds, splitMegabytes, v4l2, alsa, stdout, stats, noSound,
-    ]
+    static let playOutputs: [any CommandOption] = RecordingOptions.all + [v4l2, alsa, stdout, stats, noSound]
     static let from = Option(
         "from", .number(in: 0...604_800), as: "SECONDS", "where to begin, at the last keyframe up to there")
 

@@ -113,10 +113,7 @@ enum RawOutput: String, CaseIterable, Sendable {
 /// What to watch and where it goes.
 struct WatchOptions: Equatable, Sendable {
     var producer: ProducerChoice
-    /// Nil where it names itself, too.
-    var recording: String?
-    var isRecording = false
-    var recordingLimits = RecordingLimits.none
+    var recording: RecordingChoice?
     /// A v4l2loopback device to feed.
     var virtualCamera: String?
     /// An ALSA device to play the sound on; nil: silence.
@@ -138,13 +135,7 @@ struct WatchOptions: Equatable, Sendable {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         producer = try ProducerChoice(arguments)
         usb = arguments[StudioTable.usb]
-        let file = arguments[StudioTable.record]
-        (isRecording, recording) = (file != nil, file == "auto" ? nil : file)
-        recordingLimits.duration = arguments[StudioTable.splitSeconds].map { .seconds(Int64($0)) }
-        recordingLimits.byteCount = arguments[StudioTable.splitMegabytes].map { Int64($0) * 1_000_000 }
-        if !isRecording {
-            try arguments.refuse([StudioTable.splitSeconds, StudioTable.splitMegabytes], "needs --record")
-        }
+        recording = try RecordingChoice(arguments)
         virtualCamera = arguments[StudioTable.v4l2]
         loudspeaker = arguments[StudioTable.alsa]
         standardOutput = arguments[StudioTable.stdout]

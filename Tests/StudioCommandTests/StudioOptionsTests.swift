@@ -33,7 +33,7 @@ private func complaint(_ arguments: [String]) -> String {
     @Test func outputs() throws {
         let options = try watch(
             "--record", "out.mp4", "--stdout", "i420", "--definition", "high", "--no-sound", "--name", "Desk")
-        #expect(options.recording == "out.mp4")
+        #expect(options.recording?.file == "out.mp4")
         #expect(options.standardOutput == .i420)
         #expect(options.definition == .high)
         #expect(!options.hasSound)
@@ -81,7 +81,7 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(more.validSeconds == 60)
         #expect(more.picture == "code.png")
         #expect(more.port == 5702)
-        #expect(more.thenWatch?.recording == "o.mp4")
+        #expect(more.thenWatch?.recording?.file == "o.mp4")
     }
 
     @Test func theOtherCommands() throws {

@@ -44,6 +44,9 @@ private final class ProbeDelegate: StudioControllerDelegate {
     func studioController(_ controller: StudioController, didFailToSetDefinition error: StudioError) {
         add("did not set: \(error.code.rawValue)")
     }
+    func studioController(_ controller: StudioController, resolutionDidChangeTo resolution: PixelSize) {
+        add("resolution \(resolution)")
+    }
     func studioController(_ controller: StudioController, didStopRecording summary: RecordingSummary) {
         add("recorded")
     }
@@ -153,7 +156,8 @@ private final class ProbeDelegate: StudioControllerDelegate {
         let statistics = controller.statistics
         #expect(statistics.decodedPictures >= 60 && statistics.size == FakeProducer.size)
         #expect(statistics.missedPictures == 0 && statistics.brokenPictures == 0)
-        #expect(controller.definition == .economy)
+        #expect(controller.definition == .economy && controller.resolution == FakeProducer.size)
+        #expect(delegate.has("resolution \(FakeProducer.size)"))
         await stop()
     }
 

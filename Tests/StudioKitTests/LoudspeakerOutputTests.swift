@@ -3,6 +3,7 @@ import Confinement
 import DeviceCore
 import MediaCore
 import Testing
+import TransportCore
 
 @testable import StudioKit
 
@@ -107,5 +108,41 @@ private final class FakeCard: PlaybackNode, PlaybackNodes {
         card.state.withLock { $0.isAbsent = true }
         let error = #expect(throws: StudioError.self) { try output() }
         #expect(error?.code == .notFound)
+    }
+
+    // MARK: A controller's
+
+    private var controller: StudioController {
+        StudioController(configuration: .default, clock: SystemClock(), loudspeakers: card)
+    }
+
+    @Test func `a controller plays on the loudspeaker that it is given, until it is given none`() async throws {
+        let controller = controller
+        try await controller.setLoudspeaker("hw:0,0")
+        #expect(controller.loudspeaker == "hw:0,0")
+        let format = AudioStreamFormat(codec: .lpcm)
+        controller.pipeline.soundBegan(format, stream: 3)
+        let encoder = try SoundCoding.encoder(for: format)
+        for number in 0..<20 {
+            let now = SystemClock().now
+            var frame = sound.frame
+            frame.presentationTime = now
+            controller.pipeline.soundReceived(
+                ReceivedUnit(
+                    unit: try encoder.encode(frame), localTime: now, arrival: now, number: UInt32(number),
+                    missedBefore: 0), stream: 3)
+        }
+        #expect(await heard(480))
+        try await controller.setLoudspeaker(nil)
+        #expect(controller.loudspeaker == nil && card.state.withLock { $0.isClosed })
+    }
+
+    @Test func `one that is absent is said, and sound is played nowhere`() async throws {
+        let controller = controller
+        try await controller.setLoudspeaker("hw:0,0")
+        card.state.withLock { $0.isAbsent = true }
+        let error = await #expect(throws: StudioError.self) { try await controller.setLoudspeaker("hw:1,0") }
+        #expect(error?.code == .notFound)
+        #expect(controller.loudspeaker == nil && card.state.withLock { $0.isClosed })
     }
 }

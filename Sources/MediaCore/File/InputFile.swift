@@ -12,16 +12,21 @@ struct InputFile: ~Copyable {
     /// Where the packets that were read end, by the file's own time in microseconds.
     private(set) var readUpTo: Int64 = 0
 
-    /// - Parameter formats: libavformat's names of those that are let in, with commas.
-    init(_ path: String, formats: String) throws(MediaError) {
+    /// - Parameters:
+    ///   - path: Of a file or a pipe.
+    ///   - formats: libavformat's names of those that are let in, with commas.
+    ///   - length: How many of its bytes count; nil: all.
+    /// - Throws: ``MediaError``: it is not there, or is none of these formats.
+    init(_ path: String, formats: String, length: Int64? = nil) throws(MediaError) {
         _ = MediaLog.isTaken
         var options: OpaquePointer?
-        av_dict_set(&options, "protocol_whitelist", "file,pipe", 0)
+        av_dict_set(&options, "protocol_whitelist", length == nil ? "file,pipe" : "file,subfile", 0)
         av_dict_set(&options, "format_whitelist", formats, 0)
         defer { av_dict_free(&options) }
         var context: UnsafeMutablePointer<AVFormatContext>?
         // `file:` so that a path that looks like an address stays a path.
-        let result = avformat_open_input(&context, "file:\(path)", nil, &options)
+        let address = (length.map { "subfile,,start,0,end,\($0),,:" } ?? "") + "file:\(path)"
+        let result = avformat_open_input(&context, address, nil, &options)
         guard result >= 0, let context else {
             // libavformat says "invalid argument" for a format that is not let in.
             guard result != cff_error(EINVAL) else {

@@ -57,7 +57,17 @@ package final class RecordingReader {
     }
 
     private static func open(_ path: String) throws(MediaError) -> InputFile {
-        let input = try InputFile(path, formats: "mov")
+        do throws(MediaError) {
+            return try open(path, length: nil)
+        } catch {
+            // Cut by the end of its program, or of the power: what is whole counts.
+            guard let length = WholeBoxes.length(of: path) else { throw error }
+            return try open(path, length: length)
+        }
+    }
+
+    private static func open(_ path: String, length: Int64?) throws(MediaError) -> InputFile {
+        let input = try InputFile(path, formats: "mov", length: length)
         try input.findStreams(path)
         return input
     }

@@ -23,6 +23,8 @@ public final class ProducerController: Sendable {
     /// The connections that were told last. With this lock held, what is told is found out and put in its row: links
     /// have queues of their own, and none may tell what another has made old.
     private let told = Locked<[Connection]>([])
+    /// The sizes of pictures that were told last, under the same lock.
+    private let toldResolutions = Locked<[Connection.ID: PixelSize]>([:])
     /// Held while it is paused or goes on: one after the other.
     let paused = Locked(false)
     /// A source that this object observes has come to its end, and nothing has come since.
@@ -115,6 +117,9 @@ public final class ProducerController: Sendable {
 
     /// Studios that are connected, the longest-connected first.
     public var connections: [Connection] { inner.withLock { $0.service }?.connections ?? [] }
+
+    /// The size of the pictures that a studio is sent; nil while none are.
+    public func resolution(of connection: Connection.ID) -> PixelSize? { service?.resolutions[connection] }
 
     public var statistics: ProducerStatistics { inner.withLock { $0.service }?.statistics ?? ProducerStatistics() }
 
@@ -379,6 +384,7 @@ public final class ProducerController: Sendable {
                 }
                 told = connections
             }
+            tellResolutions(service?.resolutions ?? [:], connections)
             let new: ProducerControllerState = service == nil ? .stopped : .running(ServiceState(connections))
             guard current.set(new) else { return }
             calls.call { [self] in $0.producerController(self, stateDidChangeTo: new) }
@@ -393,6 +399,21 @@ public final class ProducerController: Sendable {
         }
         if connection.isPictureMuted != old.isPictureMuted || connection.isSoundMuted != old.isSoundMuted {
             calls.call { [self] in $0.producerController(self, muteDidChangeFor: connection) }
+        }
+    }
+
+    private func tellResolutions(_ new: [Connection.ID: PixelSize], _ connections: [Connection]) {
+        let old = toldResolutions.withLock { told in
+            let old = told
+            // One that is sent none for a while still knows its last.
+            told = told.filter { known in connections.contains { $0.id == known.key } }.merging(new) { $1 }
+            return old
+        }
+        for connection in connections {
+            guard let resolution = new[connection.id], resolution != old[connection.id] else { continue }
+            calls.call { [self] in
+                $0.producerController(self, resolutionDidChangeTo: resolution, for: connection)
+            }
         }
     }
 

@@ -37,6 +37,11 @@ public protocol ProducerControllerDelegate: AnyObject {
     func producerController(
         _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection)
 
+    /// The pictures that a studio is sent have another size: another definition, another camera, or a source that has
+    /// changed it; also told of the first.
+    func producerController(
+        _ controller: ProducerController, resolutionDidChangeTo resolution: PixelSize, for connection: Connection)
+
     /// A studio does without pictures or sound for a while, or wants them again: `Connection.isPictureMuted`,
     /// `Connection.isSoundMuted`.
     func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection)
@@ -110,6 +115,9 @@ extension ProducerControllerDelegate {
     public func producerController(_ controller: ProducerController, controlsDidChange controls: [CameraControl]) {}
     public func producerController(
         _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection
+    ) {}
+    public func producerController(
+        _ controller: ProducerController, resolutionDidChangeTo resolution: PixelSize, for connection: Connection
     ) {}
     public func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection) {}
     public func producerController(_ controller: ProducerController, didDetect motion: DetectedMotion) {}

@@ -49,7 +49,7 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
                 report: { [weak owner] in owner?.didReport($0) },
                 sourceDidFail: { [weak owner] in owner?.didFail($0) },
                 sourceDidEnd: { [weak owner] in owner?.sourceDidEnd($0) },
-                definitionDidChange: { [weak owner] in owner?.tellState() },
+                sizeDidChange: { [weak owner] in owner?.tellState() },
                 didDetect: { [weak owner] in owner?.didDetect($0) },
                 controlsDidChange: { [weak owner] in owner?.desk?.controlsDidChange($0) }),
             camera: owner.camera)
@@ -156,6 +156,12 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
             capabilities.features.insert(.movement)
         }
         endpoint.capabilities = capabilities
+    }
+
+    /// Of the pictures that each of them is sent.
+    var resolutions: [Connection.ID: PixelSize] {
+        let viewers = endpoint.withLock { $0 }?.viewers ?? []
+        return Dictionary(viewers.compactMap { viewer in viewer.resolution.map { (viewer.id, $0) } }) { $1 }
     }
 
     var connections: [Connection] { endpoint.withLock { $0 }?.viewers.map(\.connection) ?? [] }

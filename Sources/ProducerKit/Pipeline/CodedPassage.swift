@@ -34,23 +34,25 @@ final class CodedPassage: Sendable {
         if wasTold { viewer.endPicture() }
     }
 
-    /// The source's thread.
+    /// The source's thread. True: what viewers are sent is of another size, or has begun.
+    @discardableResult
     func offer(
         _ unit: AccessUnit, format: CodedPictureFormat, camera: CameraParameters? = nil, arrival: MonotonicTime
-    ) {
+    ) -> Bool {
         let stream = VideoStreamFormat(
             size: format.size, framesPerSecond: format.framesPerSecond, color: format.color, definition: definition)
-        state.withLock { state in
-            guard !state.isClosed else { return }
+        return state.withLock { state in
+            guard !state.isClosed else { return false }
             let stamp = state.clock.stamp(unit.presentationTime, arrival: arrival)
             var unit = unit
             unit.presentationTime = stamp.time
             unit.isDiscontinuity = stamp.isDiscontinuity
             let number = state.number
             state.number &+= 1
-            var isSent = false
+            var (isSent, isOther) = (false, false)
             for viewer in state.viewers where viewer.wantsPicture {
                 if state.told[viewer.id] != stream {
+                    if state.told[viewer.id]?.size != stream.size { isOther = true }
                     state.told[viewer.id] = stream
                     viewer.beginPicture(stream)
                 }
@@ -58,6 +60,7 @@ final class CodedPassage: Sendable {
                 if viewer.offerPicture(unit, number: number) == .sent { isSent = true }
             }
             if isSent { state.passed += 1 }
+            return isOther
         }
     }
 

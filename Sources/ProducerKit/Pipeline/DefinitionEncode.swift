@@ -21,8 +21,8 @@ final class DefinitionEncode: Sendable {
 
     /// What an encode tells; on its queue.
     struct Events: Sendable {
-        /// What viewers are sent is of another definition.
-        var definitionDidChange: @Sendable () -> Void
+        /// What viewers are sent is of another definition or size.
+        var sizeDidChange: @Sendable () -> Void
         /// A picture was offered, as it was encoded.
         var didOffer: @Sendable (_ picture: VideoFrame, _ time: MonotonicTime) -> Void = { _, _ in }
         /// What a viewer's link can take, of what the encode would send, both in bits per second, and whether others
@@ -333,7 +333,8 @@ final class DefinitionEncode: Sendable {
         var isOther = false
         for viewer in viewers where viewer.wantsPicture {
             if work.told[viewer.id] != format {
-                if work.told[viewer.id]?.definition != format.definition { isOther = true }
+                let told = work.told[viewer.id]
+                if told?.definition != format.definition || told?.size != format.size { isOther = true }
                 work.told[viewer.id] = format
                 viewer.beginPicture(format)
             }
@@ -347,7 +348,7 @@ final class DefinitionEncode: Sendable {
             case .behind: work.rate.skipped(by: viewer.id)
             }
         }
-        if isOther { events.definitionDidChange() }
+        if isOther { events.sizeDidChange() }
     }
 
     private func isKeyframeDue(_ viewers: [any ViewerSink], at now: MonotonicTime, _ work: borrowing Work) -> Bool {

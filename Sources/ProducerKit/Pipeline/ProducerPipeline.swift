@@ -31,8 +31,8 @@ final class ProducerPipeline: MediaSink, Sendable {
         var sourceDidFail: @Sendable (ProducerError) -> Void
         /// A source has ended by itself.
         var sourceDidEnd: @Sendable (ProducerError?) -> Void
-        /// What viewers are sent is of another definition.
-        var definitionDidChange: @Sendable () -> Void = {}
+        /// What viewers are sent is of another definition or size.
+        var sizeDidChange: @Sendable () -> Void = {}
         /// Something moves in the picture, or does no longer.
         var didDetect: @Sendable (DetectedMotion) -> Void = { _ in }
         /// Something was set on the camera.
@@ -177,7 +177,8 @@ final class ProducerPipeline: MediaSink, Sendable {
             return Array(state.encodes.values)
         }
         for encode in left { encode.leaveStreams() }
-        coded.offer(unit, format: format, camera: camera.withLock { $0 }, arrival: clock.now)
+        let isOther = coded.offer(unit, format: format, camera: camera.withLock { $0 }, arrival: clock.now)
+        if isOther { events.sizeDidChange() }
     }
 
     func deliver(_ sound: AudioFrame) { if settings.hasSound, !gate.isShut { self.sound.offer(sound) } }
@@ -301,7 +302,7 @@ final class ProducerPipeline: MediaSink, Sendable {
         DefinitionEncode(
             encode, choice: choice, load: settings.relief.load(encode), clock: clock, report: events.report,
             events: DefinitionEncode.Events(
-                definitionDidChange: events.definitionDidChange,
+                sizeDidChange: events.sizeDidChange,
                 didOffer: { [weak self, motion] picture, time in
                     if let found = motion.look(at: picture, time: time, of: encode.definition) { self?.tell(found) }
                 },

@@ -9,7 +9,7 @@ internal import WireProtocol
 ///
 /// Its one thread connects and writes, both of which block, and wakes up for what the encode's queue offers. While there
 /// is no connection it does not watch, and nothing is captured for it.
-final class Publisher: ViewerSink, Sendable {
+final class Publisher: LocalSink, Sendable {
     /// How long connecting, or writing one picture, may take.
     private static let patience = Microseconds.seconds(Int64(10))
     /// How long what waits may take to get out once it is stopped.
@@ -18,7 +18,7 @@ final class Publisher: ViewerSink, Sendable {
 
     let id: UInt64
     let target: PublishTarget
-    private let hasSound: Bool
+    let hasSound: Bool
     private let clock: any MonotonicClock
     private weak let pipeline: ProducerPipeline?
     private let tell: @Sendable (PublishTarget, PublishingState) -> Void
@@ -208,11 +208,7 @@ final class Publisher: ViewerSink, Sendable {
 
     var peerName: String { target.description }
     var wantsPicture: Bool { inner.withLock { $0.isWatching && !$0.isStopped } }
-    var wantsSound: Bool { hasSound && wantsPicture }
     var isReadyForPicture: Bool { inner.withLock { $0.isWatching && !$0.isStopped && $0.backlog.hasRoom } }
-    /// Sound as it is: it is coded here, for a track without holes.
-    var subscription: Subscription { Subscription(audio: hasSound, audioCodecs: [.lpcm]) }
-    var isOnCable: Bool { false }
 
     var metrics: ViewerMetrics {
         let now = clock.now
@@ -225,9 +221,6 @@ final class Publisher: ViewerSink, Sendable {
 
     func beginPicture(_ format: VideoStreamFormat) { inner.withLock { $0.backlog.pictureBegins() } }
     func endPicture() { inner.withLock { $0.backlog.pictureBegins() } }
-    func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {}
-    func tell(_ motion: DetectedMotion) {}
-    func tell(_ statistics: Statistics) {}
 
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
         let offer = inner.withLock { state -> PictureOffer in
@@ -243,9 +236,6 @@ final class Publisher: ViewerSink, Sendable {
         if offer == .sent { wakeUp.signal() }
         return offer
     }
-
-    func beginSound(_ format: AudioStreamFormat) {}
-    func endSound() {}
 
     func offerSound(_ unit: AccessUnit, number: UInt32) {
         let frame = AudioFrame(format: .standard, bytes: unit.bytes, presentationTime: unit.presentationTime)

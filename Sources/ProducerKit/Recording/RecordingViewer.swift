@@ -8,7 +8,7 @@ internal import WireProtocol
 ///
 /// Its one thread writes, which blocks as long as the disk does, and wakes up for what the encode's queue offers. A disk that
 /// is too slow costs short gaps, and nobody else anything.
-final class RecordingViewer: ViewerSink, Sendable {
+final class RecordingViewer: LocalSink, Sendable {
     /// Above all that an endpoint gives to studios, and beside those of media servers.
     private static let number: UInt64 = 1 << 62
     /// How long the end may take: for what waits, and for the index of the file.
@@ -18,7 +18,7 @@ final class RecordingViewer: ViewerSink, Sendable {
     let id = RecordingViewer.number
     /// Absolute.
     let path: String
-    private let hasSound: Bool
+    let hasSound: Bool
     private weak let pipeline: ProducerPipeline?
     private let events: Events
     private let wakeUp: WakeUp
@@ -123,11 +123,7 @@ final class RecordingViewer: ViewerSink, Sendable {
 
     var peerName: String { path }
     var wantsPicture: Bool { inner.withLock { !$0.isStopped } }
-    var wantsSound: Bool { hasSound && wantsPicture }
     var isReadyForPicture: Bool { inner.withLock { !$0.isStopped && $0.backlog.hasRoom } }
-    /// Sound as it is: it is coded here, for a track without holes.
-    var subscription: Subscription { Subscription(audio: hasSound, audioCodecs: [.lpcm]) }
-    var isOnCable: Bool { false }
     /// A slow disk is no reason to send others less.
     var metrics: ViewerMetrics {
         inner.withLock { ViewerMetrics(sentBytes: $0.written, pictureAge: .zero, skippedPictures: $0.skipped) }
@@ -135,9 +131,6 @@ final class RecordingViewer: ViewerSink, Sendable {
 
     func beginPicture(_ format: VideoStreamFormat) { inner.withLock { $0.backlog.pictureBegins() } }
     func endPicture() { inner.withLock { $0.backlog.pictureBegins() } }
-    func tellCamera(_ parameters: CameraParameters?, since time: MonotonicTime) {}
-    func tell(_ motion: DetectedMotion) {}
-    func tell(_ statistics: Statistics) {}
 
     func offerPicture(_ unit: AccessUnit, number: UInt32) -> PictureOffer {
         let offer = inner.withLock { state -> PictureOffer in
@@ -149,9 +142,6 @@ final class RecordingViewer: ViewerSink, Sendable {
         if offer == .sent { wakeUp.signal() }
         return offer
     }
-
-    func beginSound(_ format: AudioStreamFormat) {}
-    func endSound() {}
 
     func offerSound(_ unit: AccessUnit, number: UInt32) {
         let frame = AudioFrame(format: .standard, bytes: unit.bytes, presentationTime: unit.presentationTime)

@@ -28,6 +28,7 @@ final class EndpointListener: StudioEndpointDelegate, Sendable {
         pictures.withLock { $0 = stream }
         pipeline.pictureBegan(format, stream: stream)
         controller?.definitionIs(format.definition)
+        controller?.resolutionIs(format.size)
     }
 
     func studioEndpoint(_ endpoint: StudioEndpoint, didBeginSound format: AudioStreamFormat, stream: UInt16) {

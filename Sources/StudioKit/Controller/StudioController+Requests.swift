@@ -9,6 +9,9 @@ extension StudioController {
     /// What the producer sends now; nil while it sends no pictures.
     public var definition: Definition? { open.withLock { $0?.sentDefinition } }
 
+    /// The size of what the producer sends now; nil before the first picture.
+    public var resolution: PixelSize? { open.withLock { $0?.sentResolution } }
+
     /// Asks for another definition; nil leaves the choice to the producer. Remembered over reconnections.
     public func setDefinition(_ definition: Definition?) async throws {
         do throws(StudioError) {
@@ -124,13 +127,24 @@ extension StudioController {
     // MARK: What the producer says
 
     func definitionIs(_ definition: Definition) {
-        let isNew = open.withLock { open in
-            guard open != nil, open?.sentDefinition != definition else { return false }
-            open?.sentDefinition = definition
+        guard isNews(definition, \.sentDefinition) else { return }
+        delegateCalls.call { [self] in $0.studioController(self, definitionDidChangeTo: definition) }
+    }
+
+    func resolutionIs(_ resolution: PixelSize) {
+        guard isNews(resolution, \.sentResolution) else { return }
+        delegateCalls.call { [self] in $0.studioController(self, resolutionDidChangeTo: resolution) }
+    }
+
+    /// Notes it; false where it was so already, or the controller is stopped.
+    private func isNews<Value: Equatable & Sendable>(
+        _ value: Value, _ place: WritableKeyPath<Open, Value?> & Sendable
+    ) -> Bool {
+        open.withLock { open in
+            guard open != nil, open?[keyPath: place] != value else { return false }
+            open?[keyPath: place] = value
             return true
         }
-        guard isNew else { return }
-        delegateCalls.call { [self] in $0.studioController(self, definitionDidChangeTo: definition) }
     }
 
     func producerSetMuted(_ isMuted: Bool, for kind: StreamKind) {

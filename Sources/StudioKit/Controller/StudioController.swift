@@ -33,6 +33,7 @@ public final class StudioController: Sendable {
         var refusal: String?
         /// What the producer sends.
         var sentDefinition: Definition?
+        var sentResolution: PixelSize?
     }
 
     public let configuration: StudioConfiguration
@@ -54,6 +55,9 @@ public final class StudioController: Sendable {
     let talk = Locked<(sender: TalkSender, mode: TalkMode)?>(nil)
     let talkStates = Broadcast(TalkState.off)
     let microphones: any SoundNodes
+    let loudspeakers: any PlaybackNodes
+    /// Where sound is played.
+    let speaker = Locked<(name: String, output: LoudspeakerOutput)?>(nil)
     let delegateCalls = DelegateCalls<any StudioControllerDelegate>("studio delegate")
     let pipeline: StudioPipeline
     private let keyframes: KeyframeRequests
@@ -70,11 +74,13 @@ public final class StudioController: Sendable {
     ///   - configuration: How it is to work.
     ///   - clock: This machine's.
     ///   - microphones: This machine's.
+    ///   - loudspeakers: This machine's.
     package init(
         configuration: StudioConfiguration, clock: any MonotonicClock,
-        microphones: any SoundNodes = SystemSoundNodes()
+        microphones: any SoundNodes = SystemSoundNodes(), loudspeakers: any PlaybackNodes = SystemSoundNodes()
     ) {
         self.configuration = configuration
+        self.loudspeakers = loudspeakers
         self.microphones = microphones
         self.clock = clock
         let keyframes = KeyframeRequests()
@@ -157,6 +163,7 @@ public final class StudioController: Sendable {
         was.pairing?.finish(.failure(StudioError(.cancelled, "pairing was cancelled: the studio stops")))
         await offThread { [pipeline] in pipeline.waitUntilIdle() }
         pipeline.stop()
+        await endLoudspeaker()
         let summary = await finish(was.recording)
         // What the producer can do is on its way to a file.
         await offThread { [notes] in notes.sync {} }

@@ -9,6 +9,9 @@ public protocol StudioControllerDelegate: AnyObject {
     func studioController(_ controller: StudioController, pairedDevicesDidChange devices: [PairedDevice])
     /// The producer sends another definition, asked for or not.
     func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition)
+    /// The pictures that come from now on have another size: another definition, another camera, or a source that has
+    /// changed it; also told of the first.
+    func studioController(_ controller: StudioController, resolutionDidChangeTo resolution: PixelSize)
     /// The producer's user switched pictures or sound off or on, for everybody.
     func studioController(_ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind)
     /// A recording is played, stands still, has ended, or was gone to another place of; nil: what comes is live again.
@@ -70,6 +73,7 @@ extension StudioControllerDelegate {
     public func studioController(_ controller: StudioController, producersDidChange producers: [Producer]) {}
     public func studioController(_ controller: StudioController, pairedDevicesDidChange devices: [PairedDevice]) {}
     public func studioController(_ controller: StudioController, definitionDidChangeTo definition: Definition) {}
+    public func studioController(_ controller: StudioController, resolutionDidChangeTo resolution: PixelSize) {}
     public func studioController(
         _ controller: StudioController, producerDidSetMuted isMuted: Bool, for kind: StreamKind
     ) {}

@@ -18,11 +18,15 @@ package final class LoudspeakerOutput: StudioOutput {
     ///   - report: Told in one line when the device is lost and when it is back; on the device's thread.
     /// - Throws: ``StudioError`` when there is no such device, or this process may not use it.
     package convenience init(device name: String, report: @escaping @Sendable (String) -> Void) throws(StudioError) {
-        try self.init(
-            device: SoundDevice.find(name, .playback).pcmName, nodes: SystemSoundNodes(), clock: SystemClock(),
-            report: report)
+        try self.init(device: name, nodes: SystemSoundNodes(), clock: SystemClock(), report: report)
     }
 
+    /// - Parameters:
+    ///   - name: As above.
+    ///   - nodes: The machine's loudspeakers.
+    ///   - clock: By which sound is brought to the device's own.
+    ///   - report: As above.
+    /// - Throws: As above.
     init(
         device name: String, nodes: any PlaybackNodes, clock: any MonotonicClock,
         report: @escaping @Sendable (String) -> Void
@@ -30,7 +34,7 @@ package final class LoudspeakerOutput: StudioOutput {
         let inbox = PlayoutInbox(clock: clock)
         self.inbox = inbox
         do throws(DeviceError) {
-            device = try SoundPlaybackDevice(name, nodes: nodes)
+            device = try SoundPlaybackDevice(SoundDevice.find(name, .playback).pcmName, nodes: nodes)
             try device.start(
                 source: { inbox.take(ahead: $0, format: $1) },
                 onEvent: { event in

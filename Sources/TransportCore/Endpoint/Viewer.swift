@@ -54,6 +54,9 @@ package final class Viewer: Sendable {
         }
     }
 
+    /// Of the pictures that are sent; nil while none are.
+    package var resolution: PixelSize? { state.withLock { $0.picture?.format.size } }
+
     /// Subscribed to pictures, not paused, not muted.
     package var wantsPicture: Bool { state.withLock { $0.wantsPicture } }
     /// Subscribed to sound, not paused, not muted.

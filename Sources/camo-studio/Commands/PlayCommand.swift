@@ -52,10 +52,9 @@ struct PlayCommand {
         // Whether there is sound in it.
         _ = try await controller.recordings()
         try await controller.setMuted(!options.outputs.hasSound, for: .sound, in: .playback)
-        if options.outputs.isRecording {
+        if let recording = options.outputs.recording {
             try await controller.startRecording(
-                to: options.outputs.recording, hasSound: options.outputs.hasSound,
-                limits: options.outputs.recordingLimits)
+                to: recording.file, hasSound: options.outputs.hasSound, limits: recording.limits)
         }
         outputs.add(to: controller)
         try await controller.play(recording: options.recording, from: options.start)
@@ -98,7 +97,7 @@ struct PlayCommand {
         case .success:
             // Everything that came is to arrive.
             limit = .seconds(Int64(10))
-            if options.outputs.isRecording { _ = try? await controller.stopRecording() }
+            if options.outputs.recording != nil { _ = try? await controller.stopRecording() }
         case .failure(let early):
             if case .failed(let error) = early.ending, error.code == .timedOut,
                 case .waiting(let why) = controller.state

@@ -41,9 +41,9 @@ struct WatchCommand {
         defer { withExtendedLifetime(reporter) {} }
 
         do {
-            if options.isRecording {
+            if let recording = options.recording {
                 try await controller.startRecording(
-                    to: options.recording, hasSound: options.hasSound, limits: options.recordingLimits)
+                    to: recording.file, hasSound: options.hasSound, limits: recording.limits)
             }
             outputs.add(to: controller)
             try controller.connect(to: target)
@@ -71,7 +71,7 @@ struct WatchCommand {
         if case .sourceEnded = ending {
             limit = .seconds(Int64(10))
             // Without one that is under way there is nothing to be told.
-            if options.isRecording { _ = try? await controller.stopRecording() }
+            if options.recording != nil { _ = try? await controller.stopRecording() }
         }
         await controller.stop()
         await outputs.finish(within: limit)
@@ -85,10 +85,10 @@ struct WatchCommand {
 
 extension WatchOptions {
     /// A file or a pipe is done when the source is. A webcam stays, and waits for the producer to come back.
-    var endsWithSource: Bool { (isRecording || standardOutput != nil) && virtualCamera == nil }
+    var endsWithSource: Bool { (recording != nil || standardOutput != nil) && virtualCamera == nil }
 
     /// Nothing is left to do where recording fails.
-    var isRecordingAlone: Bool { isRecording && standardOutput == nil && virtualCamera == nil }
+    var isRecordingAlone: Bool { recording != nil && standardOutput == nil && virtualCamera == nil }
 }
 
 extension StudioController {

@@ -100,6 +100,24 @@ import WireProtocol
         rig.controller.stop()
     }
 
+    @Test func `pictures of another size than before are told`() async throws {
+        let delegate = PromptDelegate()
+        let rig = try ControllerRig(delegate)
+        let studio = try rig.studio()
+        defer { studio.endpoint.stop() }
+        try rig.controller.start()
+        await rig.connect(studio)
+        let connection = try #require(rig.controller.connections.first?.id)
+        #expect(rig.controller.resolution(of: connection) == nil)
+        for size in [PixelSize(width: 64, height: 48), PixelSize(width: 80, height: 48)] {
+            rig.controller.enqueueVideo(try .grey(90, size))
+            await delegate.log.wait { $0.contains(.resolution(size)) }
+            #expect(rig.controller.resolution(of: connection) == size)
+            await studio.seen.wait { $0.formats.contains { $0.size == size } }
+        }
+        rig.controller.stop()
+    }
+
     @Test func `a studio that asks gets the picture that is there, without waiting for another`() async throws {
         let delegate = PromptDelegate()
         let rig = try ControllerRig(delegate)

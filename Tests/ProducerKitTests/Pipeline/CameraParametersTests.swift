@@ -99,7 +99,7 @@ import WireProtocol
             EncodeStage.Settings(definition: .high, preset: "ultrafast", rotation: .quarter),
             choice: EncoderChoice(), load: LoadRelief().load(EncodeStage.Settings(definition: .high)),
             clock: ManualClock(.at(1_000)), report: { _ in },
-            events: DefinitionEncode.Events(definitionDidChange: {}, linkTakes: { _, _, _, _ in }))
+            events: DefinitionEncode.Events(sizeDidChange: {}, linkTakes: { _, _, _, _ in }))
         encode.add(viewer)
         var frame = try VideoFrame.grey(90)
         frame.cameraParameters = camera

@@ -196,7 +196,11 @@ import WireProtocol
         let recorder = try RecordedClip.record(to: path, seconds: 2, isKilled: true, isNoise: true)
         let bytes = try withExtendedLifetime(recorder) { try Data(contentsOf: URL(filePath: path)) }
         let cut = folder.file("cut.mp4")
-        for missing in stride(from: 0, to: bytes.count / 3, by: 1_499) {
+        // Within pictures, and at every place of the last box that says what pictures follow, which opens no other reader.
+        let lastHead = try #require(bytes.range(of: Data("moof".utf8), options: .backwards)).lowerBound - 4
+        let places = Array(stride(from: bytes.count * 2 / 3, through: bytes.count, by: 1_499))
+        for place in places + Array(stride(from: lastHead, to: min(bytes.count, lastHead + 400), by: 3)) {
+            let missing = bytes.count - place
             try bytes.dropLast(missing).write(to: URL(filePath: cut))
             let reader = try RecordingReader(path: cut)
             let decoder = try H264Decoder()

@@ -12,6 +12,7 @@ enum Told: Hashable, Sendable {
     case state(ProducerControllerState)
     case connections([Connection])
     case definition(Definition)
+    case resolution(PixelSize)
     case mute(picture: Bool, sound: Bool)
     case devices([PairedDevice])
     case failure(ProducerError)
@@ -45,6 +46,9 @@ extension LoggingDelegate {
     func producerController(
         _ controller: ProducerController, definitionDidChangeTo definition: Definition, for connection: Connection
     ) { log.change { $0.append(.definition(definition)) } }
+    func producerController(
+        _ controller: ProducerController, resolutionDidChangeTo resolution: PixelSize, for connection: Connection
+    ) { log.change { $0.append(.resolution(resolution)) } }
     func producerController(_ controller: ProducerController, muteDidChangeFor connection: Connection) {
         log.change { $0.append(.mute(picture: connection.isPictureMuted, sound: connection.isSoundMuted)) }
     }

@@ -36,7 +36,7 @@ final class PipelineRig: Sendable {
                 report: { line in told.change { $0.lines.append(line) } },
                 sourceDidFail: { error in told.change { $0.failures.append(error) } },
                 sourceDidEnd: { error in told.change { $0.endings.append(error) } },
-                definitionDidChange: { told.change { $0.definitionChanges += 1 } }))
+                sizeDidChange: { told.change { $0.definitionChanges += 1 } }))
     }
 
     /// A picture a while after the last one.
