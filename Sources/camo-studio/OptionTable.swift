@@ -29,9 +29,10 @@ enum StudioTable {
         "which end of a USB cable this computer is, and pair with the producer there; auto: both ends, where it can")
     static let stats = Flag("stats", "tell once a second how the stream is doing; drawn in a terminal")
     static let motion = Flag("motion", "tell what moves in the picture (camo-producer --motion)")
-    static let outputs: [any CommandOption] = RecordingOptions.all + [
-        v4l2, alsa, stdout, stats, definition, noSound, motion, talk, talkMode,
-    ]
+    static let outputs: [any CommandOption] =
+        RecordingOptions.all + [
+            v4l2, alsa, stdout, stats, definition, noSound, motion, talk, talkMode,
+        ]
 
     static let playOutputs: [any CommandOption] = RecordingOptions.all + [v4l2, alsa, stdout, stats, noSound]
     static let from = Option(
