@@ -8,6 +8,9 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
     private let known = Locked<[UInt64: Connection]>([:])
     /// Somebody is asked at the terminal.
     private let isAsking = Locked(false)
+    private let failedRecording = Locked<ProducerError?>(nil)
+    /// Why nothing is recorded any more; everything else went on.
+    var recordingError: ProducerError? { failedRecording.withLock { $0 } }
 
     init(_ run: CommandRun) { self.run = run }
 
@@ -125,7 +128,9 @@ final class ProducerReporter: ProducerControllerDelegate, Sendable {
     }
 
     func producerController(_ controller: ProducerController, didStopRecordingWith error: ProducerError?) {
-        if let error { run.events.write(.error(error.message)) }
+        guard let error else { return }
+        failedRecording.withLock { $0 = error }
+        run.events.write(.error(error.message))
     }
 
     func producerController(_ controller: ProducerController, didFailWith error: ProducerError) {

@@ -33,6 +33,13 @@ struct StreamCommand {
         let ending = await run.ending()
         ticker.cancel()
         run.events.endStatus()
+        let code = await finish(controller, ending)
+        // The exit code tells of it.
+        guard let error = reporter.recordingError, code == .success || code == .interrupted else { return code }
+        return ExitCode(error)
+    }
+
+    private func finish(_ controller: ProducerController, _ ending: Ending) async -> ExitCode {
         switch ending {
         case .signal(let number):
             controller.stop()

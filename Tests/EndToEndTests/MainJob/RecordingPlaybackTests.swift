@@ -155,6 +155,27 @@ import Testing
         }
     }
 
+    @Test func `a disk that is full ends the producer's recording alone, and its exit status tells of it`() async throws {
+        try await Rig.run { rig in
+            let (out, state) = (try rig.directory("out").file("a.mp4"), try rig.directory("state").path)
+            let producer = try rig.start(
+                "/bin/sh",
+                [
+                    // A limit of 200 KB on files, in the place of a disk.
+                    "-c", #"trap "" XFSZ; ulimit -f 400; exec "$@""#, "sh", try BuiltProducts.path(of: "camo-producer"),
+                    "--test-pattern", "--size", "1280x720", "--record", out, "--json", "--no-advertise", "--usb", "off",
+                    "--state-dir", state,
+                ])
+            _ = try await producer.event("error", within: .seconds(40))
+            // It goes on serving.
+            let status = try await rig.run("camo-producer", ["status", "--state-dir", state])
+            #expect(status.contains("waiting for a studio"))
+            producer.signal(SIGINT)
+            #expect(try await producer.exit(within: .seconds(5)) == .exited(73))
+            #expect(try await Judge.probe(out, rig).frames > 30)
+        }
+    }
+
     @Test func `what is not there, damaged, or not to be given out ends with its own status`() async throws {
         try await Rig.run { rig in
             let pair = try await Pair.paired(rig)

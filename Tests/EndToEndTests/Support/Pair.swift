@@ -109,7 +109,9 @@ enum Judge {
 
     /// What a decoder has to say about any picture or sample: nothing, where all is well.
     static func complaints(_ path: String, _ rig: Rig) async throws -> String {
-        let process = try rig.start("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
+        // As the times are: rounded to a mean rate, two pictures of a stream that stumbles would have one time.
+        let times = ["-fps_mode", "passthrough", "-enc_time_base:v", "1:90000"]
+        let process = try rig.start("ffmpeg", ["-v", "error", "-xerror", "-i", path] + times + ["-f", "null", "-"])
         let status = try await process.exit(within: .seconds(60))
         let text = process.standardError.text
         return status == .exited(0) ? text : "\(status): \(text)"
