@@ -155,7 +155,8 @@ import Testing
         }
     }
 
-    @Test func `a disk that is full ends the producer's recording alone, and its exit status tells of it`() async throws {
+    @Test func `a disk that is full ends the producer's recording alone, and its exit status tells of it`() async throws
+    {
         try await Rig.run { rig in
             let (out, state) = (try rig.directory("out").file("a.mp4"), try rig.directory("state").path)
             let producer = try rig.start(
