@@ -110,15 +110,14 @@ package final class RecordingReader {
     /// To some place at or before `time`: a file without an index (its program was killed) may know none but its
     /// beginning.
     private func go(to time: Int64) throws(MediaError) {
-        if !input.seek(video, to: MonotonicTime.sum(time, input.startTime)) { try rewind() }
-        beginAnew()
+        try jump(to: time)
         // Where that went too far, it is read from the beginning.
-        guard try firstPicture() > time else { return try again(to: time) }
+        guard try firstPicture() > time else { return try jump(to: time) }
         try rewind()
         beginAnew()
     }
 
-    private func again(to time: Int64) throws(MediaError) {
+    private func jump(to time: Int64) throws(MediaError) {
         if !input.seek(video, to: MonotonicTime.sum(time, input.startTime)) { try rewind() }
         beginAnew()
     }

@@ -38,9 +38,9 @@ public final class ProducerController: Sendable {
     private let contract = Locked(PictureContract())
     /// How the camera sees, as the program says.
     let camera = Locked<CameraParameters?>(nil)
-    /// Written once, at the end of `init`: it tells this object.
     /// Says how it is doing to whoever asks, while it runs.
     let post = Locked<LocalPost?>(nil)
+    /// Written once, at the end of `init`: it tells this object.
     private let deskBox = Locked<CameraDesk?>(nil)
     /// What is wrong with the configuration, found when it was given.
     private let encode: Result<EncodeStage.Settings, ProducerError>

@@ -24,10 +24,7 @@ extension ProducerService {
     /// Nil: none. Studios are told whether there is one.
     func setSpeaker(_ device: String?) {
         talkBack.setDevice(device)
-        guard let endpoint = endpoint.withLock({ $0 }) else { return }
-        var capabilities = endpoint.capabilities
-        if device == nil { capabilities.features.remove(.talk) } else { capabilities.features.insert(.talk) }
-        endpoint.capabilities = capabilities
+        offer(.talk, device != nil)
     }
 
     func producerEndpoint(

@@ -148,13 +148,14 @@ final class ProducerService: ProducerEndpointDelegate, Sendable {
     /// Nil: off. Studios are told whether there is any.
     func setMotionDetection(_ settings: MotionDetection?) {
         pipeline.setMotionDetection(settings)
+        offer(.movement, settings != nil)
+    }
+
+    /// Studios are told whether there is any.
+    func offer(_ feature: Capabilities.Feature, _ isThere: Bool) {
         guard let endpoint = endpoint.withLock({ $0 }) else { return }
         var capabilities = endpoint.capabilities
-        if settings == nil {
-            capabilities.features.remove(.movement)
-        } else {
-            capabilities.features.insert(.movement)
-        }
+        if isThere { capabilities.features.insert(feature) } else { capabilities.features.remove(feature) }
         endpoint.capabilities = capabilities
     }
 

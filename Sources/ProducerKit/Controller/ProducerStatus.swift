@@ -70,13 +70,10 @@ extension ProducerController {
     /// Answers those who ask how it is doing, until it is stopped. Where it can't, nothing else is the worse for it.
     func postStatus(in directory: StateDirectory) {
         let queue = DispatchQueue(label: "status", qos: .utility)
-        let new = try? LocalPost(in: directory, on: queue) { [weak self] in
+        let made = try? LocalPost(in: directory, on: queue) { [weak self] in
             guard let status = self?.status, let text = try? JSONEncoder().encode(status) else { return [] }
             return Array(text)
         }
-        post.withLock { post in
-            post?.close()
-            post = new
-        }
+        post.withLock { $0 = made }
     }
 }

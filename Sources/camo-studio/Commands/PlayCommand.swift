@@ -16,10 +16,7 @@ struct PlayCommand {
     }
 
     func perform() async -> ExitCode {
-        if options.outputs.standardOutput != nil, Terminal.standardOutput.isTerminal {
-            run.events.write(.error("--stdout is for a pipe or a file, not for a terminal", exitCode: .usage))
-            return .usage
-        }
+        guard run.mayGiveOut(options.outputs) else { return .usage }
         // What is live is not asked for: the camera stays as it is.
         let controller = run.controller(name: options.outputs.name, takesMedia: false)
         let reporter = StudioReporter(run, endsWithRecording: options.outputs.isRecordingAlone)
@@ -99,18 +96,9 @@ struct PlayCommand {
             limit = .seconds(Int64(10))
             if options.outputs.recording != nil { _ = try? await controller.stopRecording() }
         case .failure(let early):
-            if case .failed(let error) = early.ending, error.code == .timedOut,
-                case .waiting(let why) = controller.state
-            {
-                code = run.fail(StudioError(.unavailable, "no answer: \(why.reason)"))
-            } else {
-                code = run.exitCode(for: early.ending)
-            }
+            // Its state says more as long as it runs.
+            code = run.exitCode(for: early, controller)
         }
-        await controller.stop()
-        await outputs.finish(within: limit)
-        await controller.delegateCallsAreDone()
-        guard let error = reporter.recordingError, code == .success || code == .interrupted else { return code }
-        return ExitCode(error)
+        return await run.close(controller, outputs, reporter, within: limit) { code }
     }
 }

@@ -119,13 +119,7 @@ struct RemoteCommands {
                 return run.fail(error)
             }
         case .failure(let early):
-            // Why there was no answer is more use than that there was none.
-            if case .failed(let error) = early.ending, error.code == .timedOut,
-                case .waiting(let why) = controller.state
-            {
-                return run.fail(StudioError(.unavailable, "no answer: \(why.reason)"))
-            }
-            return run.exitCode(for: early.ending)
+            return run.exitCode(for: early, controller)
         }
     }
 }

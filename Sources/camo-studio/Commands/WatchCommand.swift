@@ -30,9 +30,8 @@ struct WatchCommand {
     func perform(
         with controller: StudioController, target: ProducerTarget, outputs: WatchOutputs
     ) async -> ExitCode {
-        if options.standardOutput != nil, Terminal.standardOutput.isTerminal {
+        guard run.mayGiveOut(options) else {
             await controller.stop()
-            run.events.write(.error("--stdout is for a pipe or a file, not for a terminal", exitCode: .usage))
             return .usage
         }
         let reporter = StudioReporter(
@@ -73,13 +72,7 @@ struct WatchCommand {
             // Without one that is under way there is nothing to be told.
             if options.recording != nil { _ = try? await controller.stopRecording() }
         }
-        await controller.stop()
-        await outputs.finish(within: limit)
-        await controller.delegateCallsAreDone()
-        let code = run.exitCode(for: ending)
-        // Everything else went on when the recording failed; the exit code tells of it.
-        guard let error = reporter.recordingError, code == .success || code == .interrupted else { return code }
-        return ExitCode(error)
+        return await run.close(controller, outputs, reporter, within: limit) { run.exitCode(for: ending) }
     }
 }
 
